@@ -137,31 +137,23 @@ def _centred(X: Floats, how: How) -> Prepared:
     return Prepared(X=frozen(Z), how=how, shift=shift, scale=np.ldexp(deviation, exponent))
 
 
-def _exponents(X: Floats, axis: int = 0) -> NDArray[Any]:
-    """Return e such that max|x| along `axis` is in [2^(e-1), 2^e)."""
-    exponents: NDArray[Any] = np.frexp(np.maximum(X.max(axis=axis), -X.min(axis=axis)))[1]
+def _exponents(X: Floats) -> NDArray[Any]:
+    """Return e such that the greatest modulus of every column is in [2^(e-1), 2^e)."""
+    exponents: NDArray[Any] = np.frexp(np.maximum(X.max(axis=0), -X.min(axis=0)))[1]
     return exponents
 
 
 @np.errstate(over="ignore")
-def _unit(X: Matrix) -> Prepared:
-    if not isinstance(X, np.ndarray):
-        return _unit_sparse(X)
-    exponent = _exponents(X, axis=1)
-    Z = np.ldexp(X, -exponent[:, np.newaxis])
-    norm = np.sqrt(np.einsum("ij,ij->i", Z, Z))
-    np.divide(Z, np.where(norm == 0, 1.0, norm)[:, np.newaxis], out=Z)
-    return Prepared(X=frozen(Z), how=How.UNIT, scale=np.ldexp(norm, exponent))
-
-
-def _unit_sparse(X: Any) -> Prepared:
-    n_samples = X.shape[0]
-    row_of = np.repeat(np.arange(n_samples), np.diff(X.indptr))
-    largest = np.zeros(n_samples)
-    np.maximum.at(largest, row_of, np.abs(X.data))
-    exponent = np.frexp(largest)[1]
-    data = np.ldexp(X.data, -exponent[row_of])
-    norm = np.sqrt(np.bincount(row_of, weights=np.square(data), minlength=n_samples))
-    Z = X.copy()
-    Z.data = frozen(data / np.where(norm == 0, 1.0, norm)[row_of])
-    return Prepared(X=Z, how=How.UNIT, scale=np.ldexp(norm, exponent))
+def _unit(X: Any) -> Prepared:
+    n_samples, is_dense = X.shape[0], isinstance(X, np.ndarray)
+    row_of = np.arange(n_samples)[:, np.newaxis] if is_dense else np.repeat(np.arange(n_samples), np.diff(X.indptr))
+    largest = abs(X).max(axis=1)
+    exponent = np.frexp(largest if is_dense else largest.toarray().ravel())[1]
+    data = np.ldexp(X if is_dense else X.data, -exponent[row_of])
+    squares = np.einsum("ij,ij->i", data, data) if is_dense else np.bincount(row_of, np.square(data), n_samples)
+    norm = np.sqrt(squares)
+    np.divide(data, np.where(norm == 0, 1.0, norm)[row_of], out=data)
+    Z = data if is_dense else X.copy()
+    if not is_dense:
+        Z.data = frozen(data)
+    return Prepared(X=frozen(Z) if is_dense else Z, how=How.UNIT, scale=np.ldexp(norm, exponent))

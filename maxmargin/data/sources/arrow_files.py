@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, TypeAlias
 
+import narwhals as nw
 import numpy as np
+import pyarrow
+from pyarrow import ipc, parquet, types
 
 from maxmargin.data.column_roles import Choice, Layout, Roles
 from maxmargin.data.numbers.binary64 import NumberError, numbers
@@ -90,9 +93,7 @@ class ArrowFile(ABC):
         """Yield the record batches of some runs of groups, in order, each with its first row."""
 
     def _file(self) -> Any:
-        from pyarrow import BufferReader, OSFile
-
-        return OSFile(self.path) if self._content is None else BufferReader(self._content)
+        return pyarrow.OSFile(self.path) if self._content is None else pyarrow.BufferReader(self._content)
 
     def _readable(self) -> AbstractContextManager[None]:
         return readable(self.path, f"broken {self.form} data", f"a complete {self.form} file")
@@ -134,9 +135,6 @@ class ArrowFile(ABC):
 
     def _series(self, rows: Any) -> dict[int, Any]:
         """Return the columns of some rows by their positions in the file."""
-        import narwhals as nw
-        import pyarrow
-
         table = pyarrow.Table.from_batches([rows]) if isinstance(rows, pyarrow.RecordBatch) else rows
         positions = {name: j for j, name in enumerate(self.names)}
         columns = nw.from_native(table, eager_only=True).iter_columns()
@@ -154,8 +152,6 @@ class ParquetFile(ArrowFile):
     form = "Parquet"
 
     def _opened(self) -> tuple[Any, list[int]]:
-        from pyarrow import parquet
-
         with parquet.ParquetFile(self._file()) as file:
             self._metadata, schema = file.metadata, file.schema_arrow
         groups = range(self._metadata.num_row_groups)
@@ -163,16 +159,12 @@ class ParquetFile(ArrowFile):
 
     def whole(self, columns: Sequence[str]) -> Any:
         """Return a table of all rows."""
-        from pyarrow import parquet
-
         with self._readable():
             table = parquet.ParquetFile(self._file(), metadata=self._metadata).read(columns=columns)
             # Arrow may add "a.b", as if it were a part of "a"
             return table if len(set(columns)) < len(columns) else table.select(columns)
 
     def _batches(self, runs: Runs, columns: Sequence[str], budget: MemoryBudget) -> Iterator[tuple[int, Any]]:
-        from pyarrow import default_memory_pool, parquet
-
         names, n_rows = list(columns), budget.chunk_rows(len(columns))
         in_threads = budget.memory >= _LEAST_FOR_THREADS
         buffer = max(_SMALLEST_BUFFER, min(_LARGEST_BUFFER, budget.memory // (16 * self.layout.n_columns)))
@@ -183,7 +175,7 @@ class ParquetFile(ArrowFile):
                     read = file.iter_batches(n_rows, row_groups=list(run), columns=names, use_threads=in_threads)
                     yield from self._numbered(run, (batch.select(names) for batch in read))
         finally:
-            default_memory_pool().release_unused()  # otherwise Arrow keeps all memory of the pass
+            pyarrow.default_memory_pool().release_unused()  # otherwise Arrow keeps all memory of the pass
 
 
 class FeatherFile(ArrowFile):
@@ -228,8 +220,6 @@ class FeatherFile(ArrowFile):
 
     @contextmanager
     def _reader(self, fields: Sequence[int] = ()) -> Iterator[Any]:
-        from pyarrow import ipc
-
         options = ipc.IpcReadOptions(included_fields=list(fields))  # none stands for all
         with self._file() as file, ipc.open_file(file, options=options) as reader:
             yield reader
@@ -274,7 +264,6 @@ def plain_matrix(batch: Any) -> Floats | None:
 
     A missing floating-point number is NaN.
     """
-    from pyarrow import types
 
     def is_plain(array: Any) -> bool:
         return bool(types.is_floating(array.type) or (types.is_integer(array.type) and array.null_count == 0))
@@ -287,15 +276,11 @@ def plain_matrix(batch: Any) -> Floats | None:
 
 def matrix_of(batch: Any) -> Floats:
     """Return the numbers of a batch whose columns were found to hold some that binary64 holds, in every row."""
-    from pyarrow import float64
-
-    if set(batch.schema.types) == {float64()}:
+    if set(batch.schema.types) == {pyarrow.float64()}:
         return np.asarray(batch.to_tensor(null_to_nan=True).to_numpy())
     return side_by_side([_numbers_of(array) for array in batch.columns], batch.num_rows)
 
 
 def _numbers_of(array: Any) -> Floats:
-    from pyarrow import types
-
     plain = array.dictionary_decode() if types.is_dictionary(array.type) else array
     return numbers(plain.to_numpy(zero_copy_only=False)).as_binary64()
