@@ -6,12 +6,12 @@ The path must be one that this process and all workers can read.
 import os
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
-from maxmargin.data.column_roles import LONGEST_LINE, Choice, Roles
-from maxmargin.data.opening import decoded, is_compressed, long_line, open_binary
+from maxmargin.data.column_roles import Choice, Roles
+from maxmargin.data.opening import decoded, is_compressed, open_binary
 from maxmargin.data.reading.collected import CheckedRows, Collected, checked_rows
 from maxmargin.data.sources.arrow_files import ArrowFile, open_arrow
 from maxmargin.data.sources.batches import Table, TableSource
@@ -88,7 +88,8 @@ def _tasks(source: TableSource, choice: Choice, roles: Roles, budget: MemoryBudg
         return [read(path, choice, roles, [*groups]) for _, groups in runs]
     if isinstance(source, DelimitedText):
         read, n_bytes = delayed(_text_rows, pure=False), budget.task_bytes
-        return [read(path, choice, roles, start, n_bytes) for start in piece_starts(path, n_bytes)]
+        starts = range(1) if is_compressed(path) else range(0, os.path.getsize(path), n_bytes)
+        return [read(path, choice, roles, start, n_bytes) for start in starts]
     raise data_error(path, found="another format", expected="Parquet, Feather, CSV or TSV for a cluster")
 
 
@@ -98,18 +99,17 @@ def _arrow_rows(path: str, choice: Choice, roles: Roles, groups: list[int]) -> t
     return _read(file.tables(roles, MemoryBudget.of(), [groups]), choice, roles)
 
 
-def piece_starts(path: str, n_bytes: int) -> range:
-    """Return the bytes from which tasks read a text file."""
-    return range(1) if is_compressed(path) else range(0, os.path.getsize(path), n_bytes)
-
-
 def _text_rows(path: str, choice: Choice, roles: Roles, start: int, n_bytes: int) -> tuple[Floats, list[CheckedRows]]:
     """Return the rows of the lines that begin in the piece of a file from this byte on."""
+    from fsspec.utils import read_block
+
     file = DelimitedText(path, choice)
     if start:
-        file.continue_as(_name_of_piece(path, start))
-    block = Block(lines_from(path, start, n_bytes, choice.longest_line), 0)
-    return _read(file.tables_of([block] if block.text else [], roles), choice, roles)
+        file.continue_as(f"{path} from byte {start}")
+    with open_binary(path) as opened:
+        content = opened.read() if is_compressed(path) else read_block(opened, start, n_bytes, b"\n")
+    blocks = [Block(decoded(content, 0, file.source), 0)] if content else []
+    return _read(file.tables_of(blocks, roles), choice, roles)
 
 
 def _read(tables: Iterable[Callable[[], Table]], choice: Choice, roles: Roles) -> tuple[Floats, list[CheckedRows]]:
@@ -117,29 +117,3 @@ def _read(tables: Iterable[Callable[[], Table]], choice: Choice, roles: Roles) -
     parts = [checked_rows(choice, roles, table) for table in tables]
     X = np.concatenate([np.empty((0, len(roles.features))), *(part.X for part in parts)])
     return X, [part.without_features() for part in parts]
-
-
-def _name_of_piece(path: str, start: int) -> str:
-    return path if start == 0 else f"{path} from byte {start}"
-
-
-def lines_from(path: str, start: int, n_bytes: int, longest: int = LONGEST_LINE) -> str:
-    """Return the lines that begin in the piece of `n_bytes` bytes of a file from this byte on."""
-    with open_binary(path) as file:
-        if is_compressed(path):
-            return decoded(file.read(), 0, path)
-        if start:
-            file.seek(start - 1)
-            _rest_of_line(file, path, longest)
-        left = start + n_bytes - file.tell()
-        content = file.read(left) if left > 0 else b""
-        if content and not content.endswith(b"\n"):
-            content += _rest_of_line(file, path, longest)
-    return decoded(content, 0, _name_of_piece(path, start))
-
-
-def _rest_of_line(file: BinaryIO, path: str, longest: int) -> bytes:
-    line = file.readline(longest + 1)
-    if len(line) > longest:
-        raise long_line(path, None, longest)
-    return line

@@ -223,7 +223,8 @@ class DelimitedText:
                     yield partial(self.table_of_rows, roles, rows, is_whole=is_alone and is_only)
 
     def continue_as(self, source: str) -> None:
-        """Read lines that follow after others, with a name of their own and no header."""
+        """Read lines that follow after others, with a name of their own and nothing above their rows."""
+        self._prelude = Prelude(0, None, None)
         self.source, self.layout = source, replace(self.layout, source=source, header_line=0)
 
     def table_of_block(self, roles: Roles, block: Block, *, is_whole: bool) -> Table:

@@ -15,7 +15,6 @@ from table_files import table_file
 
 import maxmargin as mm
 from maxmargin.data.reading.arrays import features_of, from_arrays
-from maxmargin.data.reading.cluster_files import lines_from, piece_starts
 from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.data.stores.dask_rows import is_dask, rows_of, workers_of_client
 
@@ -258,13 +257,15 @@ def test_workers_name_what_is_wrong(client: Any, tmp_path: Path) -> None:
         mm.load(tmp_path / "data.csv", cluster="inproc://nowhere")
 
 
-@for_each("step", range(1, 12))
-def test_every_line_is_in_one_piece_of_a_file(tmp_path: Path, step: int) -> None:
+def test_every_line_is_in_one_piece_of_a_file(client: Any, tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
-    for content in ("a,b\n1,2\n\n333,4\n", "5,6\n7,8"):
-        path.write_text(content)
-        pieces = [lines_from(str(path), start, step) for start in piece_starts(str(path), step)]
-        assert "".join(pieces) == content
+    for above, end in (("", "\n"), ("# made by hand\n# in March\n", "")):
+        rows = [f"{row},{row % 7}.5,{'yes' if row % 2 else 'no'}" for row in range(20, 50)]
+        path.write_text(above + "\n".join(["a,b,y", *rows]) + end)
+        for step in (7, 11, 30, 10_000):
+            sizes = replace(SMALL_TASKS, task_bytes=len(above) + step)  # the first piece has all that is above the rows
+            dataset = mm.load(path, cluster=client.scheduler.address, memory=sizes)
+            assert dataset.X[:][:, 0].tolist() == list(range(20, 50))
 
 
 def test_a_series_without_a_label(workers: Any) -> None:
