@@ -223,11 +223,8 @@ def _columns_text(layout: Layout) -> str:
 def _open_bundled(name: str, choice: Choice) -> InOnePiece:
     """Read `iris`, `breast_cancer`, `wine` or `digits` from the files of scikit-learn, which is not imported."""
     choice.refuse_of_text(name, "a bundled data set")
-    spec = find_spec("sklearn")
-    if spec is None or spec.origin is None:
-        expected = "the package scikit-learn, which holds the data"
-        raise data_error(name, found="no scikit-learn installed", expected=expected)
-    with opening.open_binary(os.path.join(os.path.dirname(spec.origin), "datasets", "data", _FILES[name])) as file:
+    package = os.path.dirname(getattr(find_spec("sklearn"), "origin", ""))
+    with opening.open_binary(os.path.join(package, "datasets", "data", _FILES[name])) as file:
         rows = list(csv.reader(file.read().decode().splitlines()))
     class_names = None if name == "digits" else rows.pop(0)[2:]
     values = np.array([[float(field) for field in row] for row in rows])
