@@ -51,12 +51,6 @@ def test_bundled_columns_can_be_chosen() -> None:
     assert digits.row_ids[:2] == ("0", "0")
 
 
-def test_bundled_data_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(DataError, match="iris: found no scikit-learn installed"):
-        load("iris")
-
-
 def test_the_greater_label_is_positive() -> None:
     assert load("breast_cancer").positive == "malignant"
     numbers = ([9, 10, 9], 10), ([1.0, 0.0, 1.0], 1), ([2, -1, 2], 2), ([False, True, False], True)

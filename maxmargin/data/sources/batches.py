@@ -165,16 +165,19 @@ class TableSource(Protocol):
     @property
     def layout(self) -> Layout:
         """The columns."""
+        ...
 
     @property
     def n_rows(self) -> int:
         """Number of rows; an estimate if they have to be read to count them, and 0 if they are read in one piece."""
+        ...
 
     def tables(self, roles: Roles, budget: "MemoryBudget | None") -> Iterator[Callable[[], Table]]:
         """Yield functions that read consecutive rows, which any thread may call, once.
 
         Without a budget, all rows fit into memory, and may come as one table.
         """
+        ...
 
     def store(self, roles: Roles, budget: "MemoryBudget") -> "StoredMatrix | None":
         """Return the features for later passes; None if they have to be written to a temporary file first."""

@@ -57,6 +57,7 @@ class StoredMatrix(Protocol):
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and of columns."""
+        ...
 
     @property
     def stamp(self) -> FileStamp | None:
@@ -64,9 +65,11 @@ class StoredMatrix(Protocol):
 
     def pieces(self, budget: MemoryBudget) -> Iterator[tuple[int, Callable[[], Floats]]]:
         """Yield, for all rows in order and chunk by chunk, their number and a function that reads them."""
+        ...
 
     def some(self, numbers: Rows) -> Floats:
         """Return the rows of these increasing numbers."""
+        ...
 
 
 @dataclass(eq=False, repr=False)
