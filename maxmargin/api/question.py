@@ -19,13 +19,14 @@ from maxmargin.data.labels import CHOSEN
 from maxmargin.data.problems import DecimalReading, problem_of, row_weights
 from maxmargin.data.reading.arrays import (
     LIBRARIES_WITH_INDEX,
+    Modelled,
     check_row_names,
     features_and_labels,
     from_arrays,
     index_of_rows,
     name_of_index,
 )
-from maxmargin.data.reading.formulas import Modelled, column_names, read_formula, without_index
+from maxmargin.data.reading.formulas import column_names, read_formula, without_index
 from maxmargin.data.sources.frames import is_from_table_library, library_of, name_of, with_distinct_names
 from maxmargin.solvers.answers.answer_text import NamedAnswer, Names
 from maxmargin.solvers.answers.statuses import Verdict
@@ -115,11 +116,7 @@ class Question:
             return replace(cls._of_dataset(whole, y, bias, positive), limits=limits)
         table = parts_of(X, y, bias=bias)
         ids = index_of_rows(X, table.labels)
-        dataset = features_and_labels(
-            table.features, table.labels, positive=positive, has_intercept=table.has_intercept,
-            label_name=table.label_name, row_names=ids, notes=table.notes, factors=table.factors,
-            needs_columns=table.needs_columns, source=name_of(X),
-        )  # fmt: skip
+        dataset = features_and_labels(table, positive=positive, source=name_of(X), row_names=ids)
         library = dataset.library if table.read_as is None else library_of(X, table.labels)
         dataset = replace(dataset, read_as=table.read_as)
         names = replace(

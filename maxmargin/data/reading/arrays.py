@@ -1,6 +1,6 @@
 """Features and labels in memory, as given to a call such as `hard_margin(X, y)`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -44,6 +44,26 @@ class Features(NamedTuple):
     exact: ExactRows | None
     notes: tuple[str, ...] = ()
     factors: tuple[Factor, ...] = ()
+
+
+class Modelled(NamedTuple):
+    """The features and the labels of a model, before they are turned into numbers and classes.
+
+    `features` has no intercept. What a formula makes of a data frame is a pandas data frame, coded as the formula
+    states, or an array without columns; `labels` is then the column of the response, or the values of its expression.
+    `notes` say which level of each categorical term has no column, and `factors` are the terms with a column for each
+    other level. `read_as` are the arguments of `load` by which a file with these data is read. `needs_columns` says
+    that features without a column are a mistake, which a formula such as ``y ~ 1`` states.
+    """
+
+    features: Any
+    labels: Any
+    has_intercept: bool
+    label_name: str | None = None
+    notes: tuple[str, ...] = ()
+    read_as: Mapping[str, Any] | None = None
+    factors: tuple[Factor, ...] = ()
+    needs_columns: bool = True
 
 
 def from_arrays(
@@ -93,46 +113,32 @@ def from_arrays(
     >>> from_arrays([[0.0], [1.0], [3.0]], ["a", "a", "b"]).y
     array([-1, -1,  1])
     """
-    return features_and_labels(
-        X, y, positive=positive, feature_names=feature_names, source=source, row_names=index_of_rows(X, y)
-    )
+    given, ids = Modelled(features=X, labels=y, has_intercept=True), index_of_rows(X, y)
+    return features_and_labels(given, positive=positive, feature_names=feature_names, source=source, row_names=ids)
 
 
 def features_and_labels(
-    X: Any,
-    y: Any,
+    given: Modelled,
     *,
-    positive: object = None,
+    positive: object,
+    source: str,
     feature_names: Iterable[object] | None = None,
-    source: str = "array",
-    label_name: str | None = None,
-    has_intercept: bool = True,
     row_names: Sequence[Any] | None = None,
-    notes: tuple[str, ...] = (),
-    factors: tuple[Factor, ...] = (),
-    needs_columns: bool = True,
 ) -> Dataset:
-    """Make a data set of features and labels, as `from_arrays` does.
+    """Make a data set of the features and the labels of a model, as `from_arrays` does.
 
     Parameters
     ----------
-    X, y, positive, feature_names, source
+    given : Modelled
+        The labels are called by the name of a series, or "y", unless it says otherwise.
+    positive, source, feature_names
         As in `from_arrays`.
-    label_name : str, optional
-        What the labels are called; by default the name of a series, or "y".
-    has_intercept : bool, default True
-        If False, the first text column of a data frame keeps a column for every level.
     row_names : sequence, optional
         The labels of the rows.
-    notes : tuple of str, default ()
-        What was done to the columns before.
-    factors : tuple of Factor, default ()
-        The categorical variables that were coded before.
-    needs_columns : bool, default True
-        Whether features without a column are refused.
     """
+    X, y = given.features, given.labels
     check_row_names(X=X, y=y)
-    features = features_of(X, feature_names, has_intercept=has_intercept, needs_columns=needs_columns)
+    features = features_of(X, feature_names, has_intercept=given.has_intercept, needs_columns=given.needs_columns)
     values = labels_of(y, features.X.shape[0])
     try:
         labels = encode(values)
@@ -140,12 +146,13 @@ def features_and_labels(
     except LabelError as error:
         raise refused_labels(error) from error
     own_name = None if hasattr(y, "chunks") else getattr(y, "name", None)  # an array of Dask is called by a hash
+    label_name = given.label_name or (own_name if isinstance(own_name, str) and own_name else "y")
     return dataset_of(
         features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
-        label_name=label_name or (own_name if isinstance(own_name, str) and own_name else "y"), source=source,
-        row_ids=None if row_names is None else tuple(map(str, row_names)), notes=(*notes, *features.notes),
+        label_name=label_name, source=source, notes=(*given.notes, *features.notes),
+        row_ids=None if row_names is None else tuple(map(str, row_names)),
         library=None if isinstance(X, np.ndarray) and isinstance(y, np.ndarray) else frames.library_of(X, y),
-        factors=(*factors, *features.factors),
+        factors=(*given.factors, *features.factors),
     )  # fmt: skip
 
 
@@ -341,9 +348,7 @@ def _coded(columns: Sequence[Column], has_intercept: bool) -> Table:
             row = column.values.index(None)
             hint = f"{LEAVE_ROWS_OUT}: {column.values.count(None)} of {len(column.values)}"
             raise table.error(row, column.name, found="a missing value", expected="a text", hint=hint)
-    return coded(
-        table, tuple(columns), Choice(one_hot=OneHot(every=True)), advice=OF_A_FRAME, has_intercept=has_intercept
-    )
+    return coded(table, Choice(one_hot=OneHot(every=True)), advice=OF_A_FRAME, has_intercept=has_intercept)
 
 
 def _dense(X: Any) -> tuple[Floats, FractionColumns | None]:

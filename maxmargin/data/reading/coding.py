@@ -47,21 +47,12 @@ OF_A_FORMULA = Advice(leave_out="leave it out of the formula", code_anyway="name
 MOST_NUMERIC_LEVELS, ROWS_OF_NUMERIC_LEVELS = 20, 3
 
 
-def coded(
-    table: Table,
-    features: tuple[Column, ...],
-    choice: Choice,
-    *,
-    advice: Advice = WHEN_LOADING,
-    has_intercept: bool = True,
-) -> Table:
+def coded(table: Table, choice: Choice, *, advice: Advice = WHEN_LOADING, has_intercept: bool = True) -> Table:
     """Return the table with its text columns coded.
 
     Parameters
     ----------
     table : Table
-    features : tuple of Column
-        Its features.
     choice : Choice
         Which columns are coded.
     advice : Advice
@@ -78,7 +69,7 @@ def coded(
     notes = list(table.notes)
     factors = list[Factor]()
     keeps_all_levels = not has_intercept
-    for column in features:
+    for column in table.columns:
         if not isinstance(column.values, list):
             if column.is_named:
                 raise no_texts(table, column.name)

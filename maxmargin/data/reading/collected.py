@@ -105,7 +105,7 @@ def _assembled(table: Table, choice: Choice) -> tuple[Table, Any, Extremes | Non
     if choice.one_hot.named and not isinstance(table.features, tuple):
         raise no_texts(table, choice.one_hot.named[0])
     if choice.needs_texts and isinstance(table.features, tuple):
-        table = coded(table, table.features, choice)
+        table = coded(table, choice)
     X = stacked(table.features) if isinstance(table.features, tuple) else table.features
     bounds = known if X is stored else extremes_of(X) if isinstance(X, np.ndarray) and len(X) else None
     numbers = (X.data,) if bounds is None else bounds

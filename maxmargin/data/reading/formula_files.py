@@ -53,11 +53,8 @@ def load_by_formula(source: Any, formula: str, choice: Choice, positive: object,
     dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
     frame = _with_types(table, frame.iloc[rows].reset_index(drop=True))
     modelled = read_formula(formula, frame, memory.memory)
-    notes = (*notes, *[dropped] * (n_dropped > 0))
-    dataset = features_and_labels(
-        modelled.features, modelled.labels, positive=positive, source=table.source, factors=modelled.factors,
-        notes=(*table.notes, *notes, *modelled.notes), needs_columns=modelled.needs_columns,
-    )  # fmt: skip
+    notes = (*table.notes, *notes, *[dropped] * (n_dropped > 0), *modelled.notes)
+    dataset = features_and_labels(modelled._replace(notes=notes), positive=positive, source=table.source)
     stated = choice.stated_of(source, table.header_line)
     del stated["label"]
     return replace(

@@ -3,15 +3,15 @@
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from maxmargin.data.column_roles import Choice, OneHot, index_note, is_index_name, numbering_notes, numbers_rows
-from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT
+from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT, Modelled
 from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_note
 from maxmargin.data.reading.formula_text import check_formula, functions_of_formulas, names_in, refused
 from maxmargin.data.sources.batches import Column, Table
@@ -26,26 +26,6 @@ _CODED_COLUMN = re.compile(r"C\((\w+)\s*[,)]")
 
 # Errors that the evaluation of a formula may raise.
 _ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, TypeError, ValueError)
-
-
-class Modelled(NamedTuple):
-    """The features and the labels of a model, before they are turned into numbers and classes.
-
-    `features` has no intercept. What a formula makes of a data frame is a pandas data frame, coded as the formula
-    states, or an array without columns; `labels` is then the column of the response, or the values of its expression.
-    `notes` say which level of each categorical term has no column, and `factors` are the terms with a column for each
-    other level. `read_as` are the arguments of `load` by which a file with these data is read. `needs_columns` says
-    that features without a column are a mistake, which a formula such as ``y ~ 1`` states.
-    """
-
-    features: Any
-    labels: Any
-    has_intercept: bool
-    label_name: str | None = None
-    notes: tuple[str, ...] = ()
-    read_as: Mapping[str, Any] | None = None
-    factors: tuple[Factor, ...] = ()
-    needs_columns: bool = True
 
 
 def read_formula(formula: str, frame: Any, most_bytes: int = DEFAULT_MEMORY) -> Modelled:
