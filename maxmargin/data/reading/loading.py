@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from maxmargin.text.progress import shows_progress, waiting
 
 if TYPE_CHECKING:
     from maxmargin.data.stores.on_disk import OnDisk
+
+# As in `load`.
+Memory: TypeAlias = str | int | MemoryBudget | None
 
 # Smallest number of entries of a source that threads read into memory.
 _LEAST_FOR_THREADS = 2**20
@@ -152,12 +155,7 @@ def load(
 
 
 def read_dataset(
-    source: Any,
-    choice: Choice,
-    positive: object = None,
-    *,
-    memory: str | int | MemoryBudget | None = None,
-    cluster: str | None = None,
+    source: Any, choice: Choice, positive: object = None, *, memory: Memory = None, cluster: str | None = None
 ) -> tuple[Dataset, tuple[Sequence[str] | None, ...]]:
     """Read a data set as `load` does; return it with the texts of its columns, where the choice keeps them.
 

@@ -12,7 +12,6 @@ from itertools import chain, islice, pairwise, tee
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.data import opening
 from maxmargin.data.column_roles import Choice, Roles
@@ -261,7 +260,7 @@ class DelimitedText:
         labels = CodedLabels(numerals.cleaned(list(distinct)), written.indices.to_numpy())
         ids = None if roles.id is None else map(spelling.swapped, columns[roles.id].to_pylist())
         lines = np.arange(block.lines_before + 1, block.lines_before + n_lines + 1)
-        return self._table(roles, values, labels, ids, lines)
+        return self._table(roles, ids, features=values, label=labels, lines=lines, is_whole=False)
 
     def table_of_rows(self, roles: Roles, rows: Sequence[NumberedRow], *, is_whole: bool = False) -> Table:
         """Return rows, whose fields may hold anything."""
@@ -274,7 +273,7 @@ class DelimitedText:
         labels = CodedLabels(numerals.cleaned(list(map(spelling.label, written.distinct))), written.positions)
         lines = np.array([line for line, _ in rows], dtype=np.int64)
         ids = None if roles.id is None else columns[roles.id]
-        return self._table(roles, features, labels, ids, lines, is_whole=is_whole)
+        return self._table(roles, ids, features=features, label=labels, lines=lines, is_whole=is_whole)
 
     def _column(self, j: int, written: Sequence[str], roles: Roles) -> Column:
         name, is_named, texts = self.layout.name_of(j), j in roles.encoded, written
@@ -298,14 +297,9 @@ class DelimitedText:
                         f"{option('drop')} if it is no quantity",
                     )  # fmt: skip
 
-    def _table(
-        self, roles: Roles, features: Any, labels: Any, ids: Iterable[str] | None, lines: NDArray[Any],
-        *, is_whole: bool = False,
-    ) -> Table:  # fmt: skip
-        return table_of(
-            self.layout, roles, self.notes, features=features, label=labels, lines=lines, is_whole=is_whole,
-            ids=None if ids is None else tuple(text.strip() for text in ids),
-        )  # fmt: skip
+    def _table(self, roles: Roles, ids: Iterable[str] | None, **rows: Any) -> Table:
+        names = None if ids is None else tuple(text.strip() for text in ids)
+        return table_of(self.layout, roles, self.notes, ids=names, **rows)
 
 
 def _parsed_by_arrow(text: str, separator: str, n_columns: int, roles: Roles) -> dict[int, Any] | None:

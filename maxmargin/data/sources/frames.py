@@ -73,22 +73,20 @@ def open_frame(frame: Any, choice: Choice, source: str | None = None) -> InOnePi
     return InOnePiece(layout=layout, read=read)
 
 
-def table_of_series(
-    columns: "Mapping[int, nw.Series[Any]]", layout: Layout, roles: Roles, *, first_row: int = 0, is_whole: bool = True
-) -> Table:
-    """Return the table of rows whose columns are given by their positions.
+def table_of_series(columns: "Mapping[int, nw.Series[Any]]", layout: Layout, roles: Roles, **rows: Any) -> Table:
+    """Return the table of rows whose columns are given by their positions; `rows` are other attributes of `Table`.
 
     Raises
     ------
     DataError
         A feature holds neither numbers, booleans nor texts.
     """
-    features = (column_of(columns[j], layout.name_of(j), layout.source, first_row=first_row) for j in roles.features)
+    read = partial(column_of, source=layout.source, first_row=rows.get("first_row", 0))
+    features = ((j, read(columns[j], layout.name_of(j))) for j in roles.features)
     return table_of(
         layout, roles, label=labels_of_series(columns[roles.label]),
-        features=tuple(replace(c, is_named=j in roles.encoded) for j, c in zip(roles.features, features, strict=True)),
-        ids=None if roles.id is None else tuple(str(value) for value in columns[roles.id].to_list()),
-        first_row=first_row, is_whole=is_whole,
+        features=tuple(replace(column, is_named=j in roles.encoded) for j, column in features),
+        ids=None if roles.id is None else tuple(str(value) for value in columns[roles.id].to_list()), **rows,
     )  # fmt: skip
 
 
