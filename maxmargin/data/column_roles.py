@@ -193,18 +193,13 @@ class Choice:
         """
         said = {
             "source": os.fspath(source) if isinstance(source, str | os.PathLike) else None,
-            "label": _plain(self.label),
-            "id": None if self.id is None else _plain(self.id),
-            "drop": [_plain(column) for column in self.drop] or None,
-            "one_hot": self.one_hot.every or None,
+            "label": _plain(self.label), "id": None if self.id is None else _plain(self.id),
+            "drop": [_plain(column) for column in self.drop] or None, "one_hot": self.one_hot.every or None,
             "one_hot_columns": [_plain(column) for column in self.one_hot.named] or None,
-            "drop_missing": self.drop_missing or None,
-            "sep": self.sep,
-            "decimal_comma": self.decimal_comma or None,
-            "header": self.header if header_line is None else header_line > 0,
-            "format": self.format,
+            "drop_missing": self.drop_missing or None, "sep": self.sep, "decimal_comma": self.decimal_comma or None,
+            "header": self.header if header_line is None else header_line > 0, "format": self.format,
             "missing": [*self.missing] or None,
-        }
+        }  # fmt: skip
         return {name: value for name, value in said.items() if value is not None}
 
     def refuse_of_text(self, source: str, form: str) -> None:

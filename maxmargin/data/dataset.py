@@ -229,16 +229,9 @@ def _against(positive: Label, classes: Sequence[Label]) -> Label:
 
 
 def dataset_of(
-    X: "Matrix | RowSource",
-    labels: Labels,
-    chosen: PositiveClass,
-    *,
-    label_name: str,
-    notes: tuple[str, ...] = (),
-    bounds: "Extremes | None" = None,
-    **described: Any,
+    X: "Matrix | RowSource", labels: Labels, chosen: PositiveClass, *, bounds: "Extremes | None", **described: Any
 ) -> Dataset:
-    """Return the data set of checked numbers and labels; `described` are other attributes of `Dataset`."""
+    """Return the data set of checked numbers and labels; `described` are other attributes, its notes among them."""
     values = frozen(labels[:]) if is_matrix(X) else labels
     positive, reason = chosen
     if positive is not None:
@@ -246,12 +239,12 @@ def dataset_of(
     else:
         y = values if isinstance(values, np.ndarray) else labels.codes
     matrix = frozen_matrix(X)
-    doubts = [twins_note(labels.classes, label_name)]
-    doubts += [quantity_note(labels.classes, label_name)] if positive is None else []
+    doubts = [twins_note(labels.classes, described["label_name"])]
+    doubts += [quantity_note(labels.classes, described["label_name"])] if positive is None else []
+    described["notes"] += tuple(doubt for doubt in doubts if doubt is not None)
     return Dataset(
         X=matrix, y=frozen(y), labels=values, classes=labels.classes, positive=positive,
         negative=None if positive is None else _against(positive, labels.classes), positive_reason=reason,
-        label_name=label_name, notes=(*notes, *(doubt for doubt in doubts if doubt is not None)),
         validated=None if bounds is None else (matrix, bounds), **described,
     )  # fmt: skip
 
