@@ -181,7 +181,9 @@ def features_of(
     notes: tuple[str, ...] = ()
     factors: tuple[Factor, ...] = ()
     try:
-        if is_sparse(X):
+        if isinstance(X, np.ndarray):
+            matrix, exact = _dense(X)
+        elif is_sparse(X):
             matrix, exact = canonical_csr(X), None
         elif frames.is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
             own_names, matrix, exact, notes, factors = _matrix_of_frame(X, has_intercept)
