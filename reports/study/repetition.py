@@ -73,7 +73,7 @@ def _call(reading: Mapping[str, Any], settled: Mapping[str, Any], *, is_stdin: b
     """Return the call for arrays, for a data frame with the name of its labels or a formula, or for a read stream."""
     given, data = {name: reading[name] for name in ("positive",) if name in reading and not is_stdin}, "X, y"
     if is_stdin:
-        data = f"mm.load({', '.join(['file', *_arguments(reading)])})"
+        data = f"mm.load({', '.join([repr('-'), *_arguments(reading)])})"
     elif "formula" in reading or "label" in reading:
         data = f"df, {reading.get('formula', reading.get('label'))!r}"
     return f"mm.margin_report({', '.join([data, *_arguments({**given, **settled})])}).save({_OUTPUT!r})"

@@ -89,6 +89,20 @@ function contradiction(proven) {
       if (!isWritten(margin, proven.lower, proven.upper)) return `it does not prove that the margin is ${margin}`;
     }
   }
+  return otherHash(proven);
+}
+
+// Return where a page of several classes says something else than the check of one of its questions has proven.
+function contradictionOfOne(proven, box, part) {
+  const isOf = {overlap: "overlap", "quasi-separable": "quasi-separable", separable: "separable"}[proven.claim];
+  if (!part && isOf && document.querySelector(".lead .truth")?.textContent !== isOf) return "the lead states another verdict";
+  for (const [, margin] of $(box).closest("li").firstChild.nextSibling.textContent.matchAll(/γ\* = ([^,]*),/g)) {
+    if (!isWritten(margin, proven.lower, proven.upper)) return `it does not prove that the margin is ${margin}`;
+  }
+  return part ? "" : otherHash(proven);
+}
+
+function otherHash(proven) {
   const isStated = (box) => box.textContent.includes(proven.sha256.slice(0, 12));
   const isSame = !proven.sha256 || (proven.sha256 === page.copies.sha256 && all('[data-copy="sha256"]').every(isStated));
   return isSame ? "" : "the page states another SHA-256";
@@ -101,7 +115,7 @@ function checkAll(isBroken) {
     const text = $(proof).textContent, isAltered = isBroken && !page.proofs[k + 1];
     check(isAltered ? altered(text) : text, source, part, (answer) => {
       if (isAltered) answer.error = `one digit changed: ${answer.error}`;
-      else if (answer.valid && box === "check-full") answer.error = contradiction(answer);
+      else if (answer.valid) answer.error = box === "check-full" ? contradiction(answer) : contradictionOfOne(answer, box, part);
       answer.valid &&= !answer.error;
       if (!answer.valid) worst = answer;
       else if (run && !data) { data = answer.decoded; replay(); }

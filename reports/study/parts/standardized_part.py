@@ -21,7 +21,7 @@ def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
         return
     try:
         scale = prepare(study.problem.X, How.STANDARDIZE).scale
-        if scale is None or not scale.max() >= VERY_DIFFERENT * scale.min():
+        if scale is None or not scale.max() / VERY_DIFFERENT >= scale.min():
             return
         problem = prepared(study.problem, How.STANDARDIZE)
     except InvalidProblemError:  # a range beyond binary64, or sparse rows that are too many

@@ -309,6 +309,28 @@ def test_a_page_that_says_more_than_its_proof_is_red(what: str, opened: Any) -> 
     assert opened("setosa", page).page.inner_text("#check").startswith("✓ Proof checked")
 
 
+OF_CLASSES = {
+    "another verdict": ('<b class="truth">quasi-separable</b>', '<b class="truth">separable</b>'),
+    "another margin": ("γ* = 0.8175", "γ* = 0.9175"),
+    "another hash": ("SHA-256 of the numbers: e0403fd6", "SHA-256 of the numbers: 00403fd6"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", OF_CLASSES)
+def test_a_page_of_classes_that_says_more_than_its_proofs_is_red(what: str, chromium: Any, tmp_path: Path) -> None:
+    whole = mm.margin_report(mm.load("iris"), max_mistakes=100).to_html()
+    changed = whole.replace(*OF_CLASSES[what], 1)
+    assert changed != whole
+    for content, mark in ((whole, "✓ Proof checked"), (changed, "✗ The check fails: ")):
+        (path := tmp_path / "page.html").write_text(content, "utf-8")
+        page = chromium.new_page()
+        page.goto(path.as_uri())
+        page.wait_for_selector("#check:not(.waiting)")
+        assert page.inner_text("#check").startswith(mark)
+        page.close()
+
+
 @pytest.mark.slow
 def test_the_check_says_what_it_has_proven(opened: Any) -> None:
     hard = report_of("setosa").to_dict()["hard_margin"]
