@@ -41,7 +41,7 @@ class StudyPlan:
     study : Study
     cells : tuple of Cell
     due : tuple of Cell
-        Those without a record, and those that ran into a limit that is greater now.
+        Those without a record or without a proof about their rows, and those that ran into a limit that is greater now.
     """
 
     study: Study
@@ -60,7 +60,7 @@ class StudyPlan:
         every = tuple(cells_of(study, list(data_sets(study))))
         number, total = shard or (1, 1)
         cells = tuple(cell for cell in every if int(cell.key, 16) % total == number - 1)
-        due = tuple(cell for cell in cells if not _is_done(store, cell.key, study.limit, cell.setting.method))
+        due = tuple(cell for cell in cells if not _is_proven(store, cell, study.limit))
         return cls(study=study, cells=cells, due=due)
 
 
@@ -172,6 +172,12 @@ def _solve(study: Study, cells: Iterable[Cell], store: Store, run_all: Callable[
         store.put(job.key, CELLS, record, study.limit, status=TIMEOUT if is_late else stopped)
 
     run_all("cells", jobs, write)
+
+
+def _is_proven(store: Store, cell: Cell, limit: Limit) -> bool:
+    """Return whether there is a record that stands, with a proof about its rows unless the method is not installed."""
+    has_proof = store.status(cell.key) == NOT_INSTALLED or store.status(cell.facts_key) is not None
+    return has_proof and _is_done(store, cell.key, limit, cell.setting.method)
 
 
 def _is_done(store: Store, key: str, limit: Limit, method: Method | None = None) -> bool:

@@ -55,8 +55,11 @@ def check_records(store: Store, readings: Iterable[Reading], tolerance: float, s
                 _check_facts(facts, data)
                 sound.add(reading.facts_key)
             if record is not None:
-                known = {} if facts is None or record["status"] == NOT_INSTALLED else facts
-                _check_all(record, {name: known.get(name, record[name]) for name in FACTS})
+                if record["status"] == NOT_INSTALLED:
+                    facts = dict.fromkeys(("verdict", "gamma_lower", "gamma_upper", "radius"))
+                elif facts is None:
+                    raise ValueError("there is no proof about its rows")
+                _check_all(record, {name: facts[name] for name in FACTS if name in facts})
                 _check_record(record, data, tolerance, seconds)
         except (KeyError, TypeError, AttributeError, ArithmeticError, ValueError) as error:
             name = f"the record of {record.get('method')} on {record.get('data')}" if record else "a proof"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from maxmargin.comparison.carry_out import StudyPlan
 from maxmargin.comparison.collect import load_comparison
 from maxmargin.comparison.run_study import run_study
 from maxmargin.text.data_error import DataError
@@ -69,6 +70,7 @@ CHANGES = {
     "text": (MARGIN, to(w="w")),
     "status": (MARGIN, to(status="error")),
     "rows": (MARGIN, to(n_samples=3)),
+    "no JSON object": (MARGIN, lambda record: record.clear()),
     "objective": (SOFT, to(objective=1.0)),
     "lower bound": (SOFT, to(objective_lower=1e9)),
     "upper bound": (SOFT, to(objective_upper=1e-9)),
@@ -92,3 +94,14 @@ def test_a_changed_record_is_one_line(made: Path, tmp_path: Path, name: str) -> 
 @pytest.mark.parametrize("change", [to(seconds=1e-3), to(n_mistakes=7), to(message="x")])
 def test_times_and_counts_stay_as_recorded(made: Path, tmp_path: Path, change: Change) -> None:
     assert load_comparison(forged(made, tmp_path, MARGIN, change)).n_not_run == 0
+
+
+def test_records_without_their_proof_run_again(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made, folder := tmp_path / "made")
+    with sqlite3.connect(folder / "cells.sqlite") as file:
+        file.execute("DELETE FROM records WHERE kind = 'facts'")
+    with pytest.raises(DataError, match="there is no proof about its rows"):
+        load_comparison(folder)
+    plans: list[StudyPlan] = []
+    run_study(STUDY, out=folder, on_plan=plans.append)
+    assert len(plans[0].due) == len(plans[0].cells) and load_comparison(folder).n_not_run == 0

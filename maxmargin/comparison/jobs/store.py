@@ -94,7 +94,19 @@ class Store(AbstractContextManager["Store"]):
         """Return all records of a kind by key."""
         with self._explained():
             found = self._file.execute("SELECT key, record FROM records WHERE kind = ? ORDER BY key", (kind,))
-            return {key: json.loads(record) for key, record in found}
+            return {key: self._parsed(record) for key, record in found}
+
+    def _parsed(self, text: str) -> Any:
+        """Return a record or a note."""
+        try:
+            found = json.loads(text)
+        except (ValueError, TypeError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise DataError(
+                f"{self.path}: found a record that is no JSON object; remove this file, and run the study again"
+            )
+        return found
 
     def is_done(self, key: str, limit: Limit) -> bool:
         """Return whether there is a record, and not one of a limit that has grown since."""
@@ -102,7 +114,7 @@ class Store(AbstractContextManager["Store"]):
         if found is None:
             return False
         status, limits = found
-        return status not in _GROWING or not limit.allows_more_than(json.loads(limits), _GROWING[status])
+        return status not in _GROWING or not limit.allows_more_than(self._parsed(limits), _GROWING[status])
 
     def status(self, key: str) -> str | None:
         """Return the status by which a record is done or due, or None."""
@@ -117,7 +129,7 @@ class Store(AbstractContextManager["Store"]):
     def noted(self, name: str) -> Any:
         """Return a note, or None."""
         found = self._found("SELECT value FROM notes WHERE name = ?", name)
-        return None if found is None else json.loads(found[0])
+        return None if found is None else self._parsed(found[0])
 
     def take_over(self, folder: "str | os.PathLike[str]", check: "Callable[[Store], None]" = lambda _: None) -> None:
         """Copy the records of another folder, after a check, that are missing here, or ended better there.
