@@ -82,7 +82,7 @@ def _profile(kind: Kind, question: str, methods: list[MethodRuns], tolerance: fl
     def is_finished(record: Record) -> bool:
         if kind == "time":
             return record["seconds"] is not None and is_solved(record, question, tolerance)
-        return record["status"] == "ok" and not is_censored(record)
+        return bool(record["status"] == "ok")
 
     shared = shared_instances(
         [_on_separable(method) if kind == "margin" else method for method in methods], is_finished
