@@ -312,7 +312,8 @@ def margin_report(
     settings = ReportSettings(
         bias=question.bias, bias_scale=bias_scale, zero=zero, order=order, seed=seed_of(rng), max_epochs=max_epochs,
         max_mistakes=max_mistakes, prepare=prepare, Cs=None if Cs is None else tuple(map(float, Cs)),
-        orders=orders, time_limit=question.limits.share(), title=title, note=note, date=date,
+        orders=orders, time_limit=question.limits.time_limit, started=question.limits.started, title=title, note=note,
+        date=date,
     )  # fmt: skip
     return report_with(question.dataset, settings, on_progress=on_progress)
 

@@ -84,7 +84,7 @@ class Question:
         *,
         bias: bool | None = None,
         positive: object = None,
-        time_limit: float | None = None,
+        time_limit: float | Limits | None = None,
     ) -> Self:
         """Return the question about these data.
 
@@ -100,7 +100,7 @@ class Question:
             Whether hyperplanes have a bias. By default they do, unless a formula leaves the intercept out.
         positive : label, optional
             The label that is +1, against all others.
-        time_limit : float, optional
+        time_limit : float or Limits, optional
             Seconds for the whole question, this call included.
 
         Raises
@@ -110,7 +110,7 @@ class Question:
         InvalidOptionError
             If `bias` contradicts the formula, or the time limit is not positive.
         """
-        limits = Limits(time_limit=time_limit)
+        limits = time_limit if isinstance(time_limit, Limits) else Limits(time_limit=time_limit)
         whole = whole_data(X)
         if whole is not None:
             return replace(cls._of_dataset(whole, y, bias, positive), limits=limits)

@@ -74,7 +74,7 @@ def trust(data: DataOptions, *, force: bool, **question: Any) -> int:
     tolerance turns the verdict around and, with --gaps, the smallest planted gap that each solver still gets right. The
     file of --script is a command for the shell that gives the wrong answers again, without maxmargin.
 
-    Exit 0: no claim was false; 3: some were.
+    Exit 0: no claim was false; 3: some were; 4: no solver was asked within the limit.
 
     Examples:
       maxmargin trust breast_cancer --jobs 2

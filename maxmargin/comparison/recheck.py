@@ -8,7 +8,7 @@ from typing import Any
 
 from maxmargin.certificates.proofs import verify
 from maxmargin.comparison.data_sets import RowSelection, SeenRows, seen
-from maxmargin.comparison.jobs.outcome import NOT_INSTALLED
+from maxmargin.comparison.jobs.outcome import NOT_INSTALLED, Ending
 from maxmargin.comparison.jobs.store import CELLS, PROOFS, Store
 from maxmargin.comparison.judging import MEASURED, finite, judged, suboptimality
 from maxmargin.comparison.tasks import FACTS
@@ -19,6 +19,12 @@ from maxmargin.text.data_error import DataError
 
 # Fields of a record that are shown as they were recorded.
 _AS_RECORDED = ("claim", "n_mistakes", "n_updates", "bounds", "capped")
+
+
+_STATUSES = (*map(str, Ending), NOT_INSTALLED, "invalid")
+
+# Numbers that are shown as they were recorded.
+_MEASURES = ("n_mistakes", "n_updates", "seconds", "passes", "peak_mib", "jobs")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +61,7 @@ def check_records(store: Store, readings: Iterable[Reading], tolerance: float, s
                 _check_facts(facts, data)
                 sound.add(reading.facts_key)
             if record is not None:
+                _check_types(record)
                 if record["status"] == NOT_INSTALLED:
                     facts = dict.fromkeys(("verdict", "gamma_lower", "gamma_upper", "radius"))
                 elif facts is None:
@@ -117,6 +124,16 @@ def _check_optimum(record: Mapping[str, Any], expected: Mapping[str, Any]) -> No
     truths = {fields["claim_true"] for fields in (record, expected)} - {None}
     if len(truths) > 1:
         raise ValueError(f"it says claim_true = {record['claim_true']}, which is {expected['claim_true']}")
+
+
+def _check_types(record: Mapping[str, Any]) -> None:
+    """Check the form of what is shown as it was recorded."""
+    if record["status"] not in _STATUSES or not isinstance(record["message"], str | None):
+        raise ValueError(f"it says status = {record['status']!r:.60}")
+    numbers = {name: record[name] for name in _MEASURES} | (record["bounds"] or {})
+    for name, value in numbers.items():
+        if value is not None and not (isinstance(value, int | float) and 0 <= value < math.inf):
+            raise ValueError(f"it says {name} = {value!r:.60}")
 
 
 def _check_all(recorded: Mapping[str, Any], expected: Mapping[str, Any]) -> None:

@@ -44,7 +44,7 @@ def document(found: Fields) -> Document:
     return Document(
         kind="Comparison of methods",
         title=found["title"],
-        subtitle=f"{found['title']}: {size}, folds and preparations counted",
+        subtitle=f"{found['title']}: {size}, counting classes, folds and preparations",
         headline=failures.sentences(failed),
         tone="good" if failures.is_clean(failed) else "bad",
         cards=_cards(found),
@@ -60,9 +60,13 @@ def document(found: Fields) -> Document:
 def _folded(title: str, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     """Return the blocks with long tables, and what few readers look for, behind a line that opens them."""
     if title in _FOLDED:
-        return (DetailsBlock(_FOLDED[title], blocks),)
+        return (DetailsBlock(_FOLDED[title], blocks, is_printed=title == background.SETTINGS_TITLE),)
     return tuple(
-        DetailsBlock(f"{block.caption} ({count(len(block.rows))} rows)", (block,))
+        DetailsBlock(
+            f"{block.caption} ({count(len(block.rows))} rows)",
+            (block,),
+            is_printed=title in (failures.TITLE, background.DATA_TITLE),
+        )
         if isinstance(block, TableBlock)
         and (len(block.rows) > _MOST_ROWS_OPEN or title in _TABLES_FOLDED)
         and title != reached_margins.MARGINS_TITLE

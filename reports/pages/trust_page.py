@@ -66,7 +66,7 @@ def document(found: Fields) -> Document:
         title=f"{name}: whom to trust",
         subtitle=f"{name} · {plural(len(asked), 'solver')} asked",
         headline=(_headline(n_false, len(asked)),),
-        tone="bad" if n_false else "open" if found["proven"]["verdict"] == Verdict.UNDECIDED.value else "good",
+        tone="bad" if n_false else "open" if not asked or found["proven"]["verdict"] == "undecided" else "good",
         cards=_cards({**found, "solvers": asked}),
         sections=tuple(_sections(found)),
         lead=(*_what_is_proven(found["proven"]), *_who(asked)),
@@ -78,6 +78,8 @@ def _n_false(solvers: Iterable[Fields]) -> int:
 
 
 def _headline(n_false: int, n_solvers: int) -> str:
+    if not n_solvers:
+        return "No solver was asked within the time limit."
     if n_solvers == 1:
         return f"The solver that was asked claims {'what is' if n_false else 'nothing'} false about these data."
     if not n_false:
@@ -161,8 +163,8 @@ _UNKNOWN = (
 def _claims(solvers: Sequence[Fields]) -> tuple[Block, ...]:
     columns: Columns = {
         "Solver": setting_name,
+        "Claim is": _truth,
         "Claims": lambda entry: entry["claim"] or UNKNOWN,
-        "Which is": _truth,
         "Share of γ*": _share,
         "Angle": lambda entry: angle_text(entry) or UNKNOWN,
         "Rows in error": lambda entry: count(entry["n_errors"]),

@@ -311,7 +311,7 @@ def _proof_blocks(report: dict[str, Any]) -> tuple[Block, ...]:
         f"These are the proofs of the hardest questions{of_kind(report)}: first the smallest margins, then "
         "quasi-separable classes, last those that overlap. "
     )
-    others = "Each class against the rest has a page of its own, with its proof, and so has each pair:"
+    others = "A command makes a page for each class against the rest, and for each pair, with its proof:"
     found.append(Paragraph(which + others if len(held) > 1 else others))
     return (*found, DetailsBlock("The commands", (Points(_commands(report)),)))
 

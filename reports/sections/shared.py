@@ -136,7 +136,7 @@ def method(report: dict[str, Any]) -> tuple[Block, ...]:
     )
     return (
         Paragraph(text),
-        TableBlock("Settings", ("Setting", "Value"), settings),
+        TableBlock("Settings", ("Setting", "Value"), (*settings, ("command", one_line(report["command"], 300)))),
         TableBlock("Versions", ("Package", "Version"), versions),
     )
 

@@ -158,7 +158,12 @@ def _details(report: dict[str, Any]) -> tuple[Block, ...]:
         ("Settings and versions", method(report)),
     )
     anchors = {"The support rows": SUPPORT_ROWS}
-    return tuple(DetailsBlock(title, blocks, anchors.get(title, "")) for title, blocks in parts if blocks)
+    printed = ("The data as read", "Settings and versions")
+    return tuple(
+        DetailsBlock(title, blocks, anchors.get(title, ""), is_printed=title in printed)
+        for title, blocks in parts
+        if blocks
+    )
 
 
 def _cards(report: dict[str, Any]) -> tuple[Card, ...]:

@@ -134,7 +134,7 @@ def study_classes(dataset: Dataset, settings: ReportSettings, *, on_progress: On
             f"them would copy rows; expected data in memory, or {option('positive')} to ask for one class against all "
             "others"
         )
-    limits = Limits(time_limit=settings.time_limit)
+    limits = settings.limits
     pairs = tuple(combinations(dataset.classes, 2))
     n_questions = len(dataset.classes) + len(pairs)
     problem = prepared(class_problem_of(dataset, bias=settings.bias), settings.prepare)

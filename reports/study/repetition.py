@@ -3,7 +3,6 @@
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from pathlib import PurePath
 from typing import Any
 
@@ -47,11 +46,12 @@ def _quoted(word: str) -> str:
 
 def _settled(dataset: Dataset, settings: ReportSettings) -> Iterator[tuple[str, Any]]:
     """Yield the settings that are not the default."""
-    for field in fields(settings):
-        value = getattr(settings, field.name)
-        is_of_formula = field.name == "bias" and dataset.has_intercept is not None
-        if field.name != "sizes" and value != field.default and not is_of_formula:
-            yield field.name, list(value) if isinstance(value, tuple) else value
+    default = ReportSettings()
+    for name in ReportSettings.options():
+        value = getattr(settings, name)
+        is_of_formula = name == "bias" and dataset.has_intercept is not None
+        if value != getattr(default, name) and not is_of_formula:
+            yield name, list(value) if isinstance(value, tuple) else value
 
 
 def _words(option: str, value: Any) -> list[str]:

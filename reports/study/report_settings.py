@@ -1,9 +1,11 @@
 """How a report is made: its options, the sizes up to which it computes each part, and the solvers that it asks."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.perceptron.settings import RunProgress
 
 OnProgress = Callable[[RunProgress], None]
@@ -53,11 +55,13 @@ class ReportSizes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSettings:
-    """How a report is made; but for the last one the fields are the options of `margin_report`.
+    """How a report is made; but for the last two the fields are the options of `margin_report`.
 
     Attributes
     ----------
     sizes : ReportSizes
+    started : float
+        When the work began, on the monotonic clock.
     """
 
     bias: bool = True
@@ -75,3 +79,14 @@ class ReportSettings:
     note: str = ""
     date: str = ""
     sizes: ReportSizes = field(default_factory=ReportSizes)
+    started: float = field(default_factory=time.monotonic, compare=False)
+
+    @property
+    def limits(self) -> Limits:
+        """The time limit, which counts from the start of the work."""
+        return Limits(time_limit=self.time_limit, started=self.started)
+
+    @classmethod
+    def options(cls) -> tuple[str, ...]:
+        """Return the names of the options of `margin_report`."""
+        return tuple(name for name in cls.__dataclass_fields__ if name not in ("sizes", "started"))

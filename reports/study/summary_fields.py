@@ -4,7 +4,6 @@ import json
 import math
 import platform
 from collections.abc import Iterable
-from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePath
 from typing import Any
@@ -32,9 +31,6 @@ def summary_of(
     kind: str, dataset: Dataset, answer: Separability, settings: ReportSettings, parts: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the parts of a report with the fields of every report, in the types of JSON."""
-    if settings.time_limit:
-        settings = replace(settings, time_limit=_asked(settings.time_limit))
-    options = (name for name in ReportSettings.__dataclass_fields__ if name != "sizes")
     result: dict[str, Any] = plain(
         {
             "schema": "maxmargin.report/1",
@@ -42,18 +38,12 @@ def summary_of(
             "verdict": answer.verdict,
             "strictly_separable": answer.strictly_separable,
             **parts,
-            "settings": {name: getattr(settings, name) for name in options},
+            "settings": {name: getattr(settings, name) for name in ReportSettings.options()},
             "command": repetition(dataset, settings),
             "versions": _versions(),
         }
     )
     return result
-
-
-def _asked(seconds_left: float) -> float:
-    """Return the limit that was asked for, of which reading has taken a little: the next number of two digits."""
-    unit = 10.0 ** (math.floor(math.log10(seconds_left)) - 1)
-    return float(f"{math.ceil(seconds_left / unit) * unit:.2g}")
 
 
 def _versions() -> dict[str, str]:

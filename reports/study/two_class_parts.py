@@ -14,7 +14,6 @@ from maxmargin.reports.study.parts.standardized_part import STANDARDIZED
 from maxmargin.reports.study.parts.verdict_part import VERDICT
 from maxmargin.reports.study.report_settings import OnProgress, ReportSettings
 from maxmargin.reports.study.two_class_study import TwoClassStudy, Workspace, prepared_problem
-from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines.interior_point.interior_point import one_thread_each
 from maxmargin.theory.mistake_traces import FEWEST_POINTS
 
@@ -35,7 +34,7 @@ def study_two_classes(
         If a part was interrupted: half a report would look like a whole one.
     """
     check_orders(settings.orders, is_in_memory=dataset.is_in_memory)
-    limits = Limits(time_limit=settings.time_limit)
+    limits = settings.limits
     study = TwoClassStudy(dataset=dataset, settings=settings, problem=prepared_problem(dataset, settings))
     workspace = Workspace(limits=limits, on_progress=on_progress)
     with one_thread_each(study.problem):

@@ -77,12 +77,15 @@ const NUMBER = /^([\d,]+)(?:\.(\d+))?…?(?:×10([⁻⁰¹²³⁴-⁹]+))?$/;
 
 // Return where the first screen says something else than the check has proven.
 function contradiction(proven) {
-  const head = document.querySelector("h1").textContent.replace(/( \(quasi-complete separation\))?\.$/, "");
+  const head = document.querySelector("h1").innerText.replace(/( \(quasi-complete separation\))?\.$/, "");
   if (!head.endsWith(` ${verdictOf(proven)}`)) return "the headline states another verdict";
   if (proven.claim === "quasi-separable") {  // whose lead names columns, which may be called anything
     const rows = `only ${full(proven.strict)} of ${count(proven.rows, "row")}`;
     if (!all(".lead .truth").some((box) => box.textContent === rows)) return `it separates ${rows}`;
-  } else for (const {textContent, tagName} of all("header .lead, header text")) {
+  } else for (const box of all("header .lead, header text")) {
+    const textContent = box.innerText ?? box.textContent.trim(), {tagName} = box;
+    const none = !/^margin/.test(proven.claim) && /the maximum margin is ([^;)]*)/.exec(textContent);
+    if (none && none[1] !== "0") return `it proves that the maximum margin is 0, not ${none[1]}`;
     if (tagName === "text" && (textContent === "γ* = 100 %" || !textContent.startsWith("γ* = "))) continue;
     for (const [, shown] of textContent.matchAll(/γ\*(?: = )?((?:in )?\S*\[[^\]]*\]\S*|\S*)/g)) {
       const margin = shown.replace(/[,.]+$/, "");
@@ -102,8 +105,19 @@ function contradictionOfOne(proven, box, part) {
   return part ? "" : otherHash(proven);
 }
 
+// Return whether the headline of a page of several classes counts fewer, or more, separable classes than are proven.
+function miscount(answers) {
+  const [, found, all] = /^(None|Each|[\d,]+) of the ([\d,]+) classes/.exec(document.querySelector("h1").innerText) || [];
+  if (!found) return "";
+  const [n, total] = [found, all].map((text) => ({None: 0, Each: +all}[text] ?? +text.replaceAll(",", "")));
+  const rest = answers.filter(({part, valid}) => valid && part?.negative.length > 1).map(({claim}) => claim);
+  const isSeparable = (claim) => claim === "separable" || (/^margin/.test(claim) && claim !== "margin-at-most");
+  const least = rest.filter(isSeparable).length, most = total - rest.filter((claim) => claim in VERDICTS && claim !== "margin-at-most").length;
+  return n < least || n > most ? `the headline counts ${found}, and at least ${least} and at most ${most} are proven` : "";
+}
+
 function otherHash(proven) {
-  const isStated = (box) => box.textContent.includes(proven.sha256.slice(0, 12));
+  const isStated = (box) => box.innerText.includes(proven.sha256.slice(0, 12));
   const isSame = !proven.sha256 || (proven.sha256 === page.copies.sha256 && all('[data-copy="sha256"]').every(isStated));
   return isSame ? "" : "the page states another SHA-256";
 }
@@ -111,6 +125,7 @@ function otherHash(proven) {
 // Check all proofs, the last of them altered if it is to be broken.
 function checkAll(isBroken) {
   let worst, left = page.proofs.length;
+  const answers = [];
   page.proofs.forEach(({proof, part, box}, k) => {
     const text = $(proof).textContent, isAltered = isBroken && !page.proofs[k + 1];
     check(isAltered ? altered(text) : text, source, part, (answer) => {
@@ -120,6 +135,11 @@ function checkAll(isBroken) {
       if (!answer.valid) worst = answer;
       else if (run && !data) { data = answer.decoded; replay(); }
       say($(box), answer);
+      answers.push({part, ...answer});
+      if (left === 1 && !worst) {
+        const error = miscount(answers);
+        if (error) worst = {error};
+      }
       if (!--left) say($("check"), worst || answer, true);
     });
   });
@@ -149,7 +169,9 @@ on("[data-save]", "click", ({target}) => {
 
 on("[data-copy]", "click", async ({target}) => {
   const [key, form] = target.dataset.copy.split("/"), name = target.textContent;
-  await navigator.clipboard.writeText(form ? page.tables[key][form] : page.copies[key]);
+  const text = form ? page.tables[key][form] : page.copies[key];
+  if (!navigator.clipboard) return prompt("To be copied:", text);  // the page did not come by https
+  await navigator.clipboard.writeText(text);
   target.textContent = "copied";
   setTimeout(() => (target.textContent = name), 1200);
 });
@@ -187,7 +209,7 @@ function light(k) {
   lit = k;
 }
 
-for (const group of groups) group.closest("svg").addEventListener("pointermove", ({clientX, clientY}) => {
+for (const group of groups) for (const kind of ["pointermove", "pointerdown"]) group.closest("svg").addEventListener(kind, ({clientX, clientY}) => {
   const {x, y} = new DOMPoint(clientX, clientY).matrixTransform(group.getScreenCTM().inverse());
   const far = dots(group).map(([u, v]) => Math.hypot(u - x, v - y)), least = Math.min(...far);
   if (least < 16) light(far.indexOf(least));

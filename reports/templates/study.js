@@ -40,4 +40,5 @@ options(boxes[1], methods, "all");
 options(boxes[2], measures);
 boxes.forEach((box) => box.addEventListener("change", show));
 $("choice").hidden = false;
+addEventListener("beforeprint", () => document.querySelectorAll("details.printed").forEach((box) => { box.open = true; }));
 show();

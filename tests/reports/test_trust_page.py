@@ -108,8 +108,8 @@ def test_the_page_has_the_numbers_of_the_dict(report: mm.TrustReport) -> None:
     assert cards["Verdict"] == fields["proven"]["verdict"]
     claims = rows_of(page, "Claims against what is proven")
     assert [row[0].partition("(")[0] for row in claims] == [entry["method"] for entry in fields["solvers"]]
-    assert [row[1] for row in claims] == [entry["claim"] or "—" for entry in fields["solvers"]]
-    assert [row[2] for row in claims] == ["FALSE", "FALSE", "—", "—", "true"]
+    assert [row[2] for row in claims] == [entry["claim"] or "—" for entry in fields["solvers"]]
+    assert [row[1] for row in claims] == ["FALSE", "FALSE", "—", "—", "true"]
     assert [row[3] for row in claims] == ["—", "75 %", "—", "does not separate", "≥ 99.9999 %"]
     assert [row[4] for row in claims] == ["—", "5.25…°", "—", "—", "≤ 1.1×10⁻⁶°"]
     assert [row[6] for row in claims] == ["0.25", "0.25", "—", "0.25", "0.25"]

@@ -24,7 +24,7 @@ def report(
         check_page_suffix(output)
     request.note("making the report")
     options |= {"bias": request.bias, "prepare": request.options.prepare, "Cs": options["Cs"] or None}
-    options["time_limit"] = request.limits.share()
+    options["time_limit"] = request.limits  # which counts from the start of the command
     with run_shown(quiet=request.options.quiet) as on_progress:
         result = margin_report(request.dataset, rng=seed, on_progress=on_progress, **options)
     if figures is not None:

@@ -19,6 +19,7 @@ def trust(
     **options: Any,
 ) -> Exit:
     """Ask the solvers, write the page and the script if they are wanted, print the report, return the exit code."""
+    from maxmargin.comparison.jobs.outcome import NOT_RUN
     from maxmargin.comparison.jobs.study_progress import stage_text
     from maxmargin.reports.comparison_verbs import trust as ask
     from maxmargin.reports.document import check_page_suffix
@@ -38,4 +39,5 @@ def trust(
     for path in (output, script):
         if path is not None:
             request.note(f"wrote {path}")
-    return Exit.INVALID if report.false_claims else Exit.OK
+    is_asked = any(entry["status"] != NOT_RUN for entry in report.solvers)
+    return Exit.INVALID if report.false_claims else Exit.OK if is_asked else Exit.UNDECIDED

@@ -78,7 +78,7 @@ def audited(
     whole_number("jobs", jobs)
     dataset = _dataset(X, y, positive)
     settings, limit = tuple(_settings(methods)), Limit(seconds=time_limit, memory=MEMORY)
-    with Pool(jobs) as workers, Store(workers.new_folder()) as store:
+    with Pool(min(jobs, len(settings))) as workers, Store(workers.new_folder()) as store:
         source = _as_file(dataset, workers)
 
         def comparison_of(*sources: Source) -> tuple[StudyPlan, Comparison]:

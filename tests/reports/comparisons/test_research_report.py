@@ -190,7 +190,7 @@ def test_long_tables_and_settings_are_closed() -> None:
     records = [record("easy", f"m{i:02}", claim="separates", claim_true=True, share=0.5) for i in range(20)]
     report = comparison_report(comparison(*records))
     page, text = report.to_html(times=False), report.to_markdown(times=False)
-    closed = re.findall(r'<details class="part"><summary>(.*?)</summary>', page)
+    closed = re.findall(r'<details class="part(?: printed)?"><summary>(.*?)</summary>', page)
     assert "Claims of the methods (20 rows)" in closed
     assert closed[-1] == "Settings, versions and environment"
     assert "### Claims of the methods (20 rows)\n\n**Claims of the methods**\n\n| Method" in text

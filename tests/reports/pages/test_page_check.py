@@ -10,11 +10,14 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
 import pytest
 from page_questions import CASES, FORM, Document, Question, altered_questions, problem_of_case, right, right_by_hand
 
 from maxmargin.reports.pages.page_data import raw_data
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof import checker
+from maxmargin.solvers.separability.feasibility import separability
 
 NODE = shutil.which("node")
 RUNNER = Path(__file__).with_name("page_check_runner.js")
@@ -117,14 +120,14 @@ def test_a_zero_has_no_sign_in_the_hash() -> None:
 
 
 @needs_node
-def test_without_a_hash_the_numbers_decide_and_the_answer_says_so() -> None:
-    question = named("agresti-separable")
-    other = json.loads(question.proof)
-    other["data"]["sha256"] = "0" * 64
-    questions = [replace(question, proof=json.dumps(other), has_crypto=has) for has in (True, False)]
-    refused, accepted = answers(questions)
-    assert not refused["valid"] and refused["sha256"]
-    assert accepted["valid"] and "sha256" not in accepted
+@pytest.mark.parametrize("n_rows", [2, 3, 7, 50, 400])
+def test_a_page_that_came_without_encryption_computes_the_hash_itself(n_rows: int) -> None:
+    X, y = np.random.default_rng(n_rows).normal(size=(n_rows, 3)), np.resize([1.0, -1.0], n_rows)
+    problem = Problem(X, y)
+    certificate = separability(problem).certificate
+    assert certificate is not None
+    (answer,) = answers([Question("random", json.dumps(certificate.to_dict()), problem, has_crypto=False)])
+    assert answer["valid"] and answer["sha256"] == problem.sha256
 
 
 @needs_node

@@ -292,6 +292,9 @@ def weak_proof(page: str) -> str:
 ALTERED = {
     "another verdict": lambda page: page.replace(" is linearly separable.</h1>", " overlaps.</h1>"),
     "another margin": lambda page: page.replace("γ* = <b class=\"truth\">0.8", "γ* = <b class=\"truth\">0.9"),
+    "hidden words": lambda page: page.replace(
+        " is linearly separable.</h1>", " overlaps.<span hidden> is linearly separable.</span></h1>"
+    ),
     "another power": lambda page: re.sub(r'(γ\* = )<b class="truth">0[^<]*</b>', r"\1≈ 10⁶", page),
     "another last digit": lambda page: page.replace("557692888", "557692889"),
     "another hash": lambda page: re.sub(r'("copies":\{.*?"sha256":")[0-9a-f]{9}', r"\g<1>012345678", page, count=1),
@@ -312,6 +315,8 @@ def test_a_page_that_says_more_than_its_proof_is_red(what: str, opened: Any) -> 
 OF_CLASSES = {
     "another verdict": ('<b class="truth">quasi-separable</b>', '<b class="truth">separable</b>'),
     "another margin": ("γ* = 0.8175", "γ* = 0.9175"),
+    "another count": ("1 of the 3 classes is", "2 of the 3 classes are"),
+    "no class": ("1 of the 3 classes is", "None of the 3 classes is"),
     "another hash": ("SHA-256 of the numbers: e0403fd6", "SHA-256 of the numbers: 00403fd6"),
 }
 
