@@ -299,8 +299,8 @@ class Script:
         The content security policy under which it runs.
     source : str
         The script itself.
-    worker : str
-        The script of its worker.
+    worker, sha256 : str
+        The script of its worker, and the function in it that computes hashes; empty for none.
     parts : mapping of str to str
         The data that it reads, as JSON, by the identifiers of their elements.
     """
@@ -308,6 +308,7 @@ class Script:
     policy: str
     source: str
     worker: str
+    sha256: str
     parts: Mapping[str, str]
 
 

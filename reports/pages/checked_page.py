@@ -46,6 +46,9 @@ class CheckedPage(ABC):
     def __init__(self, problem: Problem | ClassProblem, summary: dict[str, Any], document: Document) -> None:
         self.problem, self.summary, self.document = problem, summary, document
 
+    # The file of what is in the script of this kind of page alone.
+    _moves = "replay.js"
+
     @property
     @abstractmethod
     def proofs(self) -> dict[str, dict[str, Any]]:
@@ -73,7 +76,7 @@ class CheckedPage(ABC):
         with np.errstate(over="ignore", invalid="ignore"):  # numbers that a figure cannot hold are not drawn
             data = embedded_data(self.problem) if self.is_embedded else None
             parts = {"page-data": self._data(), **self.proofs, "data-text": data}
-            script = script_of(parts, "page.js", script_text("check_proof.js"))
+            script = script_of(parts, "page.js", self._moves, worker="check_proof.js", sha256="sha256.js")
             return self.document.html(self._figures(), script)
 
     @property
@@ -131,13 +134,17 @@ def caption_of(text: str) -> str:
     return f"<figcaption>{escape(printable(text), quote=False)}</figcaption>" if text else ""
 
 
-def script_of(parts: Mapping[str, Any], name: str, worker: str = "") -> Script:
-    """Return the script of a page that reads these parts, by their identifiers; None for a part is none."""
-    source = script_text(name)
+def script_of(parts: Mapping[str, Any], *names: str, **others: str) -> Script:
+    """Return the script of a page, joined of these files, which reads the parts; None for a part is none.
+
+    The others are the files of its worker, by the attributes of `Script`.
+    """
+    source = "".join(map(script_text, names))
     digest = base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
     policy = f"default-src 'none'; script-src 'sha256-{digest}'; worker-src blob:; style-src 'unsafe-inline'"
+    apart = {name: script_text(others[name]) if name in others else "" for name in ("worker", "sha256")}
     texts = {name: _json(value) for name, value in parts.items() if value is not None}
-    return Script(policy=policy, source=source, worker=worker, parts=texts)
+    return Script(policy=policy, source=source, parts=texts, **apart)
 
 
 def _json(value: Any) -> str:

@@ -11,6 +11,8 @@ from maxmargin.reports.sections import class_contents
 class ClassesPage(CheckedPage):
     """The page of a study of many classes."""
 
+    _moves = "classes.js"
+
     @property
     def _held(self) -> list[dict[str, Any]]:
         return [entry for entry in self.summary["proofs"] if entry["certificate"] is not None]

@@ -11,7 +11,7 @@ function options(box, names, all) {
 function line(texts, tag) {
   const row = document.createElement("tr");
   texts.forEach((text, k) => {
-    const cell = document.createElement(k && tag === "td" ? "td" : "th");
+    const cell = document.createElement((k && tag === "td") || !text ? "td" : "th");
     if (cell.tagName === "TH") cell.scope = tag === "th" ? "col" : "row";
     if (k) cell.className = "n";
     cell.textContent = text;

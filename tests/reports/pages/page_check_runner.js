@@ -7,7 +7,7 @@ let answered;
 const worker = createContext({
   atob, Blob, performance, crypto: globalThis.crypto, postMessage: (answer) => answered(answer),
 });
-runInContext(readFileSync(process.argv[2], "utf-8"), worker);
+for (const path of process.argv.slice(2)) runInContext(readFileSync(path, "utf-8"), worker);
 
 async function main() {
   for await (const line of createInterface({input: process.stdin})) {
