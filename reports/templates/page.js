@@ -84,7 +84,7 @@ function contradiction(proven) {
     if (!all(".lead .truth").some((box) => box.textContent === rows)) return `it separates ${rows}`;
   } else for (const box of all("header .lead, header text")) {
     const textContent = box.innerText ?? box.textContent.trim(), {tagName} = box;
-    if (/the maximum margin is (?!0\))/.test(textContent)) return "no margin is proven";
+    if (/the maximum margin is (?!0\))/.test(textContent)) return "there is no margin";
     if (tagName === "text" && (textContent === "γ* = 100 %" || !textContent.startsWith("γ* = "))) continue;
     for (const [, shown] of textContent.matchAll(/γ\*(?: = )?((?:in )?\S*\[[^\]]*\]\S*|\S*)/g)) {
       const margin = shown.replace(/[,.]+$/, "");
