@@ -23,6 +23,9 @@ _AS_RECORDED = ("claim", "n_mistakes", "n_updates", "bounds", "capped")
 
 _STATUSES = (*map(str, Ending), NOT_INSTALLED, "invalid")
 
+# Facts that the record of a method that is not installed lacks.
+_UNKNOWN: tuple[str, ...] = ("verdict", "gamma_lower", "gamma_upper", "radius")
+
 # Numbers that are shown as they were recorded.
 _MEASURES = ("n_mistakes", "n_updates", "seconds", "passes", "peak_mib", "jobs")
 
@@ -63,7 +66,7 @@ def check_records(store: Store, readings: Iterable[Reading], tolerance: float, s
             if record is not None:
                 _check_types(record)
                 if record["status"] == NOT_INSTALLED:
-                    facts = dict.fromkeys(("verdict", "gamma_lower", "gamma_upper", "radius"))
+                    facts = dict.fromkeys(_UNKNOWN)
                 elif facts is None:
                     raise ValueError("there is no proof about its rows")
                 _check_all(record, {name: facts[name] for name in FACTS if name in facts})
