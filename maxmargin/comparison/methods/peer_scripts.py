@@ -4,7 +4,8 @@ Reports print the source of these functions as scripts that reproduce an answer 
 imports inside and uses nothing else of this file. X is an array of shape (n_samples, n_features), y holds -1 and +1.
 """
 
-# pyright: reportMissingImports=false  # of packages that are compared only where they are installed
+# Packages that are compared may be missing.
+# pyright: reportMissingImports=false
 
 from typing import Any
 
