@@ -190,10 +190,12 @@ def test_soft_margins_reach_the_proven_optimum(name: str, C: float) -> None:
     skip_without(name)
     case = CASES["overlap"]
     answer = run(name, case, C=C)
-    assert answer["claim"] == Claim.OPTIMAL and answer["objective"] == {"C": C, "intercept": "free"}
+    assert answer["claim"] == Claim.OPTIMAL and answer["objective"].items() >= {"C": C, "intercept": "free"}.items()
     w = np.asarray(answer["w"])
     value = w @ w / 2 + C * np.maximum(0, 1 - case.y * (case.X @ w + answer["b"])).sum()
-    assert value == pytest.approx(mm.soft_margin(case.X, case.y, C=C).lower, rel=1e-2)
+    optimum = mm.soft_margin(case.X, case.y, C=C).lower
+    assert value == pytest.approx(optimum, rel=1e-2)
+    assert answer["objective"].get("dual", optimum) == pytest.approx(optimum, rel=1e-3)
 
 
 PROGRAMS = {
@@ -307,12 +309,12 @@ def test_an_unpenalised_logistic_regression_that_converges_says_that_the_estimat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in INSTALLED if name.startswith("statsmodels.")])
-def test_statsmodels_claims_by_its_flags_and_warnings(name: str) -> None:
+def test_statsmodels_claims_by_its_flags_first_as_check_model_takes_them(name: str) -> None:
     overlap, separable, quasi = (answer_of(name, verdict) for verdict in ("overlap", "separable", "quasi-separable"))
     assert overlap["claim"] == Claim.ESTIMATE_EXISTS
-    assert (separable["claim"] == Claim.SEPARABLE) == ("PerfectSeparation" in separable["message"])
-    assert separable["claim"] == (Claim.SEPARABLE if name.endswith("GLM") else None)  # Logit gives up before it warns
-    assert quasi["claim"] == (Claim.ESTIMATE_EXISTS if name.endswith("GLM") else None)  # GLM says so, and is wrong
+    for answer in (separable, quasi):  # GLM says that it has converged, and is wrong
+        assert (answer["claim"] == Claim.ESTIMATE_EXISTS) == ("converged=True" in answer["message"])
+        assert answer["claim"] == (Claim.ESTIMATE_EXISTS if name.endswith("GLM") else None)
 
 
 def test_a_dependent_column_is_dropped_as_in_r() -> None:
