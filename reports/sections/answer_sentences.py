@@ -71,7 +71,7 @@ def _overlap(report: Report) -> Text:
     else:
         soft = fewest_errors(report)
         errors = run["n_errors"] if soft is None else min(run["n_errors"], soft["n_errors"])
-        fewest = ("the fewest errors found are ", Emphasis(count(errors), "truth"), ".")
+        fewest = ("the best one found makes ", Emphasis(plural(errors, "error"), "truth"), ".")
     return joined(none, fewest, _never_settles(report))
 
 

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Mapping
@@ -40,7 +41,7 @@ class Pool(AbstractContextManager["Pool"]):
     Raises
     ------
     InvalidOptionError
-        If pebble is not installed, or the number is not one.
+        If pebble is not installed, the number is not one, or the program has no file that processes could import.
 
     Notes
     -----
@@ -54,6 +55,9 @@ class Pool(AbstractContextManager["Pool"]):
             from pebble import ProcessPool
         except ImportError:
             raise InvalidOptionError("pebble is not installed: pip install pebble") from None
+        program = getattr(sys.modules["__main__"], "__file__", None)
+        if program is not None and not Path(program).exists():
+            raise InvalidOptionError(f"the solvers run in processes that import {program}, which is no file: save it")
         self.n_workers = n_workers
         self._folder = tempfile.mkdtemp(prefix="maxmargin-")
         context: Any = multiprocessing.get_context("spawn")
@@ -75,9 +79,19 @@ class Pool(AbstractContextManager["Pool"]):
         return Path(tempfile.mkdtemp(dir=self._folder))
 
     def submit(self, task: str, arguments: Mapping[str, Any], limit: Limit) -> "Future[Outcome]":
-        """Have a task, named as "module:function", carried out."""
+        """Have a task, named as "module:function", carried out.
+
+        Raises
+        ------
+        InvalidOptionError
+            If processes do not start.
+        """
         outcome: Future[Outcome] = Future()
-        started = self._pool.schedule(execute, args=(task, arguments, limit), timeout=limit.backstop)
+        try:
+            started = self._pool.schedule(execute, args=(task, arguments, limit), timeout=limit.backstop)
+        except RuntimeError:
+            guard = 'if __name__ == "__main__":'
+            raise InvalidOptionError(f"the processes do not start; scripts that need them call under {guard}") from None
         started.add_done_callback(lambda done: outcome.set_result(self._outcome(done)))
         return outcome
 

@@ -123,3 +123,18 @@ def test_no_process_outlives_a_parent_that_is_killed(tmp_path: Path) -> None:
 def test_limits_are_positive(wrong: dict[str, float]) -> None:
     with pytest.raises(InvalidOptionError, match="expected a positive number"):
         Limit(**wrong)
+
+
+_CALL = 'import maxmargin as mm\nmm.trust(mm.load("agresti"), methods=["lp"])\n'
+
+
+@pytest.mark.parametrize("arguments, text, said", [
+    (["-"], _CALL, "<stdin>, which is no file: save it"),
+    (["script.py"], "", 'call under if __name__ == "__main__":'),
+])  # fmt: skip
+def test_a_script_that_processes_cannot_import_is_told_why(
+    tmp_path: Path, arguments: list[str], text: str, said: str
+) -> None:
+    (tmp_path / "script.py").write_text(_CALL)
+    done = subprocess.run([sys.executable, *arguments], input=text, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and said in done.stderr.splitlines()[-1]
