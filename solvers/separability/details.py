@@ -24,28 +24,6 @@ _MOST_DIGITS = 6
 _MOST_ENTRIES = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnSigns:
-    """The signs of every coordinate over the directions of the cone, where aliased columns have the entry 0.
-
-    Attributes
-    ----------
-    infinite : dict of column to sign
-        "+" or "-": the sign in every direction in which the coordinate is not 0; "either sign": both occur.
-    finite : tuple of int
-        Coordinates that are 0 in every direction.
-    aliased : tuple of int
-        Columns that depend linearly on those before them; they have no coefficient of their own.
-    dimension : int
-        Dimension of the cone, modulo the directions that are 0 on every row.
-    """
-
-    infinite: dict[int, str]
-    finite: tuple[int, ...]
-    aliased: tuple[int, ...]
-    dimension: int
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ColumnRanges:
     """The values of every column within every class.

@@ -12,7 +12,8 @@ from maxmargin.solvers.basics.array_types import Mask, Rows
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import Samples
 from maxmargin.solvers.proof.certificate import Certificate, ClassWitness, CommonHullPoint
-from maxmargin.solvers.separability.details import ColumnSigns, Details
+from maxmargin.solvers.separability.cone.columns import ColumnSigns
+from maxmargin.solvers.separability.details import Details
 
 Attempts = tuple[SolverRun, ...]
 

@@ -1,6 +1,7 @@
 """The signs of the coordinates over a cone (zero, one sign, or both), which tell the infinite logistic coefficients."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -17,7 +18,6 @@ from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
 from maxmargin.solvers.separability.cone.decide import Decision, violated_rows
 from maxmargin.solvers.separability.cone.strict import StrictStage
-from maxmargin.solvers.separability.details import ColumnSigns
 
 POSITIVE, NEGATIVE, EITHER_SIGN = "+", "-", "either sign"
 
@@ -29,6 +29,28 @@ _PRIMAL_SIMPLEX = 4
 
 # Modulus of an entry of v that exceeds its bound of 1 by more than any tolerance.
 _MOST = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnSigns:
+    """The signs of every coordinate over the directions of the cone, where aliased columns have the entry 0.
+
+    Attributes
+    ----------
+    infinite : dict of column to sign
+        "+" or "-": the sign in every direction in which the coordinate is not 0; "either sign": both occur.
+    finite : tuple of int
+        Coordinates that are 0 in every direction.
+    aliased : tuple of int
+        Columns that depend linearly on those before them; they have no coefficient of their own.
+    dimension : int
+        Dimension of the cone, modulo the directions that are 0 on every row.
+    """
+
+    infinite: dict[int, str]
+    finite: tuple[int, ...]
+    aliased: tuple[int, ...]
+    dimension: int
 
 
 def later_column_signs(cone: ConeRows, decision: Decision, limits: Limits) -> Callable[[], ColumnSigns | None]:

@@ -3,7 +3,7 @@
 With them travel the settings of the decision: sizes, tolerances and the solver that proposes directions.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns, nearest_floats
+from maxmargin.solvers.exact.linear import combination
 from maxmargin.solvers.problem.candidate import SolverRun
 from maxmargin.solvers.problem.problem import ClassProblem, Problem, Samples
 from maxmargin.solvers.proof.margins import enclosures, score_enclosures
@@ -348,3 +349,11 @@ class ClassRows(ConeRows):
         blocks[here, own[here] - 1] = vectors[here]
         blocks[there, others[there] - 1] = -vectors[there]
         return blocks.reshape(len(vectors), self.width)
+
+
+def balances(cone: ConeRows, weights: Mapping[int, int]) -> bool:
+    """Return whether the weights are positive and sum a_i z_i = 0 exactly."""
+    if not weights:
+        return True
+    table, _ = cone.integers(np.array(list(weights), dtype=np.int64))
+    return min(weights.values()) > 0 and not any(combination(table, list(weights.values())))

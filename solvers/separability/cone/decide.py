@@ -17,9 +17,9 @@ from maxmargin.solvers.exact.dyadic import without_denominators
 from maxmargin.solvers.exact.linear import independent_rows, null_space, orthogonal_complement
 from maxmargin.solvers.exact.simplex import Circuit
 from maxmargin.solvers.problem.candidate import SolverRun
-from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, parts
+from maxmargin.solvers.separability.cone.cone_rows import ConeRows, annihilated, balances, parts
 from maxmargin.solvers.separability.cone.strict import StrictStage, balance_of_all
-from maxmargin.solvers.separability.cone.witness import balances, exact_circuit
+from maxmargin.solvers.separability.cone.witness import exact_circuit
 
 # Number of circuits after which all touching rows are looked for at once.
 _STAGES = 8

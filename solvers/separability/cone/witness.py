@@ -1,16 +1,16 @@
 """Find exact balancing weights near floating-point ones."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits, OutOfTime
 from maxmargin.solvers.exact.dyadic import as_integers
-from maxmargin.solvers.exact.linear import circuit_near, combination
+from maxmargin.solvers.exact.linear import circuit_near
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint
-from maxmargin.solvers.separability.cone.cone_rows import ConeRows, SignedRows
+from maxmargin.solvers.separability.cone.cone_rows import ConeRows, SignedRows, balances
 
 # Relative weight below which a row is left out of the candidate support.
 _CANDIDATE_WEIGHT = 1e-12
@@ -74,14 +74,6 @@ def exact_circuit(
         return None
     circuit = dict(zip(rows[found.positions].tolist(), found.weights, strict=True))
     return circuit if circuit and balances(cone, circuit) else None
-
-
-def balances(cone: ConeRows, weights: Mapping[int, int]) -> bool:
-    """Return whether the weights are positive and sum a_i z_i = 0 exactly."""
-    if not weights:
-        return True
-    table, _ = cone.integers(np.array(list(weights), dtype=np.int64))
-    return min(weights.values()) > 0 and not any(combination(table, list(weights.values())))
 
 
 def contradicting_rows(problem: Problem) -> CommonHullPoint | None:

@@ -11,8 +11,8 @@ from proven import is_common_hull_point
 from scipy.sparse import csr_array
 
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.separability.cone.cone_rows import SignedRows
-from maxmargin.solvers.separability.cone.witness import balances, find_common_hull_point
+from maxmargin.solvers.separability.cone.cone_rows import SignedRows, balances
+from maxmargin.solvers.separability.cone.witness import find_common_hull_point
 
 small = st.integers(-3, 3).map(float)
 wide = st.one_of(small, st.floats(-1e300, 1e300), st.sampled_from([2.0**900, 2.0**-900, 5e-324]))
