@@ -63,7 +63,8 @@ def compare(
         method version params order seed fold``), how it ended (``status``: ok, timeout, memory, crashed, error, invalid
         or not_installed; ``message exit_code``), what the method claims and whether that is true (``claim
         claim_true``), what is proven (``verdict gamma_lower gamma_upper radius``), what its hyperplane is worth (``w b
-        margin share n_errors held_out_errors objective objective_lower suboptimality``), what it did (``n_mistakes
+        margin share n_errors held_out_errors objective objective_lower objective_upper suboptimality``, and
+        ``objective_of``: C, intercept and the value of the dual that the method reached), what it did (``n_mistakes
         n_updates bounds capped``), and what it took (``seconds times_ours passes peak_mib jobs``).
 
     Raises

@@ -17,7 +17,7 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text import escaping
 from maxmargin.text.number_formats import one_line, plural
 from maxmargin.text.outputs import write_text
-from maxmargin.text.tables import aligned, csv_lines, latex_lines, markdown_lines
+from maxmargin.text.tables import aligned, csv_lines, latex_lines, markdown_lines, wrapped
 
 # Suffixes of the files of a report.
 PAGE_SUFFIXES = (".html", ".md", ".json")
@@ -145,7 +145,7 @@ class TableBlock:
     def lines(self, most: int | None = None, *, width: int | None = None) -> list[str]:
         """Return the caption and the first rows, all without `most`, as lines for a terminal.
 
-        The last columns are left out where they have no room in the width, but for the first three.
+        Where the width has no room, a last column of words is wrapped, and others are left out and named.
 
         Examples
         --------
@@ -159,7 +159,8 @@ class TableBlock:
         rows = [tuple(map(printable, row)) for row in (self.columns, *self.rows[:most])]
         words = [column for column in range(len(self.columns)) if column not in self.numeric]
         table = aligned(rows, to_the_left=words, width=width, less=range(len(self.columns) - 1, 2, -1))
-        return [f"{self.caption}:", *table, *([f"and {more:,} more"] if more else [])]
+        lines = table if width is None else wrapped("\n".join(table), width).split("\n")
+        return [f"{self.caption}:", *lines, *([f"and {more:,} more"] if more else [])]
 
     def _with_numbers(self) -> Iterable[Sequence[object]]:
         """Return the rows with the numbers themselves where a cell is one, so that programs can read them."""

@@ -56,7 +56,7 @@ class TrustReport(Result):
     --------
     >>> import maxmargin as mm
     >>> mm.trust(mm.load("agresti"), methods=["lp"])
-    <TrustReport separable; of 1 solver 0 claim what is false, 0 claim nothing>
+    <TrustReport separable; 0 false claims of 1 solver, 0 claim nothing>
     """
 
     source: str
@@ -75,12 +75,9 @@ class TrustReport(Result):
     def headline(self) -> str:
         """The report on one line."""
         asked = [entry for entry in self.solvers if entry["status"] != NOT_RUN]
-        n_false, n_open, n_left_out = (
-            plural(len(self.false_claims), "claims", "claim"),
-            plural(sum(entry["claim"] is None for entry in asked), "claims", "claim"),
-            len(self.solvers) - len(asked),
-        )
-        text = f"{self.proven['verdict']}; of {plural(len(asked), 'solver')} {n_false} what is false, {n_open} nothing"
+        n_open = plural(sum(entry["claim"] is None for entry in asked), "claims", "claim")
+        of = f"{plural(len(self.false_claims), 'false claim')} of {plural(len(asked), 'solver')}"
+        text, n_left_out = f"{self.proven['verdict']}; {of}, {n_open} nothing", len(self.solvers) - len(asked)
         return f"{text}; {plural(n_left_out, 'other was', 'others were')} not asked in time" if n_left_out else text
 
     def summary(self) -> str:

@@ -99,7 +99,7 @@ def margin(
 
     Examples:
       maxmargin margin iris --positive setosa --json
-      maxmargin margin iris --positive versicolor --soft 0.1 1 10 --class-weight versicolor=2
+      maxmargin margin iris --positive setosa --soft 0.1 1 --class-weight setosa=2
     """
     from maxmargin.cli.commands import margin as commands
 

@@ -79,7 +79,7 @@ def trust(data: DataOptions, *, force: bool, **question: Any) -> int:
     Examples:
       maxmargin trust breast_cancer --jobs 2
       maxmargin trust breast_cancer -o trust.html
-      maxmargin trust data.csv --label outcome --method cvxpy.CLARABEL --method sklearn.SVC
+      maxmargin trust data.csv --method cvxpy.CLARABEL --method sklearn.SVC
       maxmargin trust data.csv --total-time-limit 60 --json
     """
     from maxmargin.cli.commands.trust import trust as command

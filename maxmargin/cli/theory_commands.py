@@ -37,7 +37,7 @@ def online(
     stops a run, prints what there is, and exits with 130.
 
     Examples:
-      maxmargin online iris --positive setosa --algorithm alma --parameter alpha=0.5
+      maxmargin online iris --positive setosa -a alma --parameter alpha=0.5
       maxmargin online iris --positive setosa --algorithm all --max-epochs 20
       maxmargin online --list
     """

@@ -18,8 +18,8 @@ FIELDS = (
     "cell", "data", "data_sha256", "n_samples", "n_features", "prepare", "features", "method", "version", "params",
     "order", "seed", "fold", "status", "message", "exit_code", "claim", "claim_true", "verdict", "gamma_lower",
     "gamma_upper", "w", "b", "margin", "share", "n_errors", "n_mistakes", "n_updates", "bounds", "objective",
-    "objective_lower", "suboptimality", "held_out_errors", "seconds", "times_ours", "passes", "peak_mib", "jobs",
-    "capped", "radius",
+    "objective_lower", "objective_upper", "objective_of", "suboptimality", "held_out_errors", "seconds", "times_ours",
+    "passes", "peak_mib", "jobs", "capped", "radius",
 )  # fmt: skip
 
 

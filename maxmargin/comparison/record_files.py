@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 Record = Mapping[str, Any]
 
 # Written as JSON.
-_NESTED = ("params", "features", "w", "bounds")
+_NESTED = ("params", "features", "w", "bounds", "objective_of")
 
 _WHOLE = ("n_samples", "n_features", "seed", "fold", "exit_code", "n_errors", "n_mistakes", "n_updates", "jobs")
 _BOOLEAN = ("claim_true", "capped")
 _REAL = (
-    *("gamma_lower", "gamma_upper", "b", "margin", "share", "objective", "objective_lower", "suboptimality"),
-    *("held_out_errors", "seconds", "times_ours", "passes", "peak_mib", "radius"),
+    *("gamma_lower", "gamma_upper", "b", "margin", "share", "objective", "objective_lower", "objective_upper"),
+    *("suboptimality", "held_out_errors", "seconds", "times_ours", "passes", "peak_mib", "radius"),
 )
 
 

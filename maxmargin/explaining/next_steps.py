@@ -31,8 +31,8 @@ def next_steps(answer: ProvenVerdict, findings: Findings | None, *, call: str | 
     if answer.n_inequalities is None:
         if findings is not None and findings.are_indicators:
             steps += [
-                "where the other columns take few values, exact logistic regression (exlogistic in Stata, EXACT in",
-                "  SAS) gives one finite limit for an infinite coefficient",
+                "where the other columns take few values, exact logistic regression (exlogistic in Stata, EXACT "
+                "in SAS) gives one finite limit for an infinite coefficient",
             ]
         if answer.verdict is Verdict.SEPARABLE:
             steps.append("if a rule that predicts is enough: maxmargin.hard_margin(X, y) is farthest from all rows")
@@ -43,11 +43,11 @@ def next_steps(answer: ProvenVerdict, findings: Findings | None, *, call: str | 
 
 def _penalties(*, is_multinomial: bool) -> list[str]:
     ridge = "LogisticRegression(C=1.0).fit(X, y)"
-    firth = "Firth's penalty,", f"FirthLogisticRegression().fit(X, y) (pip install firthmodels), or a ridge, {ridge}"
-    reduced = "the", f"reduction of bias of R's brglm2, brmultinom(y ~ x, data), or a ridge, {ridge}"
-    first, second = reduced if is_multinomial else firth
+    way = "Firth's penalty, FirthLogisticRegression().fit(X, y) (pip install firthmodels)"
+    if is_multinomial:
+        way = "the reduction of bias of R's brglm2, brmultinom(y ~ x, data)"
     made = "penalise, which makes every estimate finite, with X in columns of numbers, as in this model"
-    return [f"{made}: {first}", f"  {second}"]
+    return [f"{made}: {way}, or a ridge, {ridge}"]
 
 
 def _about_levels(answer: ProvenVerdict, findings: Findings) -> list[str]:
@@ -104,8 +104,8 @@ def _about_meaning(answer: ProvenVerdict, findings: Findings) -> list[str]:
     has_other_reference = any(absence.is_reference for absence in findings.absences)
     why = "; another level is the reference there" if has_other_reference else ""
     return [
-        f"  (its coefficients of {some(others, _MOST_NAMED, '{more} more')}",
-        f"  are not those of the whole model, where these are infinite or not determined{why})",
+        f"  (its coefficients of {some(others, _MOST_NAMED, '{more} more')} "
+        f"are not those of the whole model, where these are infinite or not determined{why})",
     ]
 
 
@@ -117,6 +117,6 @@ def _reporting(answer: ProvenVerdict, *, is_known: bool) -> list[str]:
     if answer.n_inequalities is not None or not is_known or not (answer.columns and answer.columns.finite):
         return [f"to report: {infinite}"]
     return [
-        "to report: the standard errors of the finite coefficients are those of the fit of the finite part;",
-        f"  {infinite}",
+        "to report: the standard errors of the finite coefficients are those of the fit of the finite part; "
+        f"{infinite}",
     ]

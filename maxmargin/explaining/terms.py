@@ -70,7 +70,7 @@ class Side(NamedTuple):
     is_other: bool = False
 
     def __str__(self) -> str:
-        return f"{self.label} other than {self.value}" if self.is_other else f"{self.label}={self.value}"
+        return f"{self.label} is not {self.value}" if self.is_other else f"{self.label}={self.value}"
 
     def of_all(self, n_rows: int, given: str) -> str:
         """Return the sentence that all rows with `given`, of which there are this many, are of this side."""

@@ -136,4 +136,4 @@ def nearest(wanted: object, choices: Iterable[object]) -> str:
 
     spelt = {str(choice).casefold(): choice for choice in choices}
     close = difflib.get_close_matches(str(wanted).casefold(), list(spelt), n=1)
-    return f"did you mean {quoted(spelt[close[0]])}?" if close else ""
+    return f"did you mean {spelt[close[0]]!r}?" if close else ""

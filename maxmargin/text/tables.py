@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import shutil
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -16,6 +17,12 @@ Row = Sequence[object]
 
 _START_OF_A_NUMBER = tuple("+-(0123456789")
 
+# A line of a program in Python, which a break could make another one.
+_CODE = re.compile(r"\s+(\w+ = [\w.]+\(|print\()")
+
+# Least number of characters in which the last column of a table of words is wrapped.
+_LEAST_ROOM = 18
+
 
 def terminal_width() -> int:
     """Return the number of characters in a line of the terminal; 80 where it is not known."""
@@ -23,7 +30,9 @@ def terminal_width() -> int:
 
 
 def wrapped(text: str, width: int) -> str:
-    """Return a text whose lines have at most `width` characters, but for tables, whose columns two blanks separate.
+    """Return a text whose lines have at most `width` characters.
+
+    Of a row of a table, whose columns two blanks separate, the last column is wrapped; lines of programs are not.
 
     Examples
     --------
@@ -36,11 +45,16 @@ def wrapped(text: str, width: int) -> str:
 
 
 def _wrapped_line(line: str, width: int) -> list[str]:
-    start = line[: len(line) - len(line.lstrip())]
-    if len(line) <= width or "  " in line.strip():
+    if len(line) <= width or _CODE.match(line):
         return [line]
+    start = line[: len(line) - len(line.lstrip())]
+    column = line.rfind("  ") + 2 if "  " in line.strip() else 0
+    if column > width - _LEAST_ROOM and " " not in line[column:].strip():
+        return [line]
+    has_room = 0 < column <= width - _LEAST_ROOM and max(map(len, line[column:].split())) <= width - column
+    start, rest = (line[:column], " " * column) if has_room else (start, f"{start}  ")
     return textwrap.wrap(
-        line.strip(), width, initial_indent=start, subsequent_indent=f"{start}  ", break_long_words=False,
+        line[len(start) :], width, initial_indent=start, subsequent_indent=rest, break_long_words=False,
         break_on_hyphens=False,
     )  # fmt: skip
 
@@ -59,7 +73,8 @@ def aligned(
     width : int, optional
         Largest number of characters in a line.
     less : sequence of int
-        Columns that are left out, the first ones first, until the lines are so short.
+        Columns that are left out, the first ones first, until the lines are so short, or the last column of words can
+        be wrapped. A line after the table names them.
 
     Examples
     --------
@@ -70,12 +85,15 @@ def aligned(
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     kept, left_out = [*range(len(widths))], iter(less)
     while width is not None and sum(widths[k] + 2 for k in kept) - 2 > width:
-        column = next(left_out, None)
+        can_wrap = kept[-1] in to_the_left and sum(widths[k] + 2 for k in kept[:-1]) <= width - _LEAST_ROOM
+        column = None if can_wrap else next(left_out, None)
         if column is None:
             break
         kept.remove(column)
     cells = (_padded(row, widths, to_the_left) for row in rows)
-    return ["  ".join(row[k] for k in kept).rstrip() for row in cells]
+    lines = ["  ".join(row[k] for k in kept).rstrip() for row in cells]
+    missing = [name for k, name in enumerate(rows[0]) if k not in kept]
+    return [*lines, *([f"(no room for {', '.join(missing)})"] if missing else [])]
 
 
 def _padded(row: Sequence[str], widths: Sequence[int], to_the_left: Collection[int]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import math
 import textwrap
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from enum import Enum, auto
 from fractions import Fraction
@@ -11,7 +12,8 @@ from maxmargin.solvers.answers.answer_text import Result, plain, rounded_up
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
-from maxmargin.text.number_formats import floor_of, plural
+from maxmargin.text.number_formats import floor_of, percent, plural
+from maxmargin.text.tables import aligned, terminal_width
 from maxmargin.theory.context import Context
 
 # Covers the rounding of a correctly rounded sum, and a scale that is the best one up to rounding.
@@ -121,6 +123,23 @@ class Bound(Result):
     def ratio(self, n_mistakes: int) -> float:
         """Return M/bound, 0 for an infinite bound."""
         return n_mistakes / self.value if self.value > 0 else math.nan
+
+
+def bounds_lines(bounds: Iterable[Bound], n_mistakes: int) -> list[str]:
+    """Return a table of the bounds that hold, with the share of each that was used, and lines about the others."""
+    rows, silent, failing = [("bound", "mistakes <=", "used", "holds for")], list[str](), list[str]()
+    for bound in bounds:
+        if not bound.valid:
+            failing.append(bound.name + bound.value_if_it_held)
+        elif bound.vacuous:
+            silent.append(f"{bound.name} ({bound.value_text})")
+        else:
+            used = percent(n_mistakes / max(math.floor(bound.value), 1))
+            rows.append((bound.name, bound.value_text, used, bound.holds_for))
+    lines = aligned(rows, to_the_left=(0, 3), width=terminal_width(), less=(2,))
+    lists = {"true, but not below the number of presentations": silent, "not proven to hold here": failing}
+    told = [f"{what}: {', '.join(names)}" for what, names in lists.items() if names]
+    return [*(lines if rows[1:] else ["none of the bounds says anything here"]), *told]
 
 
 def stated(

@@ -1,5 +1,6 @@
 """The mistakes of the perceptron in many orders of the rows: random ones, those a search finds, and the worst."""
 
+import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,8 +15,10 @@ from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.text.number_formats import rounded
 from maxmargin.text.progress import counting_shown, shows_progress
 from maxmargin.theory import from_the_run
+from maxmargin.theory.bound import bounds_lines
 from maxmargin.theory.context import Context
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of
 
@@ -176,6 +179,15 @@ class OrderStudy(NamedAnswer):
         return None if found is None or found.n_mistakes < max(self._of_orders) else found
 
     @property
+    def is_cut(self) -> bool:
+        """Whether the time was over in the first order: the counts are then those of an unfinished run."""
+        most, epochs = self.settings.max_mistakes, self.settings.max_epochs
+        runs = [(self.outcomes.converged[0], self.outcomes.n_mistakes[0], self.outcomes.n_epochs[0])]
+        runs.append((self.given.converged, self.given.n_mistakes, self.given.n_epochs))
+        limits = most or math.inf, epochs or math.inf
+        return any(not done and made < limits[0] and n < limits[1] for done, made, n in runs)
+
+    @property
     def n_capped(self) -> int:
         """The number of random orders that were stopped at ``settings.max_mistakes``."""
         most, outcomes = self.settings.max_mistakes, self.outcomes
@@ -239,16 +251,19 @@ class OrderStudy(NamedAnswer):
     def summary(self) -> str:
         """Return the text of ``maxmargin orders``; nothing in it has a name."""
         outcomes, limit, kind = self.outcomes, self.settings.max_epochs, through(self.hard.bias)
+        if self.is_cut:
+            return "no order was finished within the time limit"
         n_orders, n_converged = len(outcomes.n_mistakes), int(outcomes.converged.sum())
         until = "until convergence" if limit is None else f"for {counted(limit, 'epoch')}"
-        shares = ", ".join(f"{level:.0%} {value:,}" for level, value in self.quantiles.items())
+        shares = "; ".join(f"{level:.0%} {value:,}" for level, value in self.quantiles.items())
         asked = self.effort.n_orders
         ended = f", of {asked:,} asked for, within the time limit" if n_orders < asked else ""
         where = kind and f",{kind}"
         lines = [
-            f"{n_orders:,} random orders {until}{ended}, {n_converged:,} converged; seed {self.runs.seed}{where}",
+            f"{counted(n_orders, 'random order')} {until}{ended}, {n_converged:,} converged; "
+            f"seed {self.runs.seed}{where}",
             f"  mistakes, by the share of the orders that made no more: {shares}",
-            f"  mean {float(outcomes.n_mistakes.mean())!r}; order of the source {self.given.n_mistakes:,}",
+            f"  mean {rounded(outcomes.n_mistakes.mean())}; order of the source {self.given.n_mistakes:,}",
             f"  fewest by local search {self.fewest.n_mistakes:,}, most {self.most.n_mistakes:,}",
         ]
         if self.adversary is not None:
@@ -262,9 +277,8 @@ class OrderStudy(NamedAnswer):
             low, high = float(outcomes.margin.min()), float(outcomes.margin.max())
             most = f"maximum{kind} at most {self.hard.upper!r} (proven)"
             lines.append(f"  margins achieved: {low!r} to {high!r}; {most}")
-        lines.append("  bounds for any order" if self.bounds else "  no bound is proven to hold")
-        lines += [f"    {bound.name}: {bound.value!r}{' (vacuous)' * bound.vacuous}" for bound in self.bounds]
-        return "\n".join(lines)
+        lines.append("bounds, and how much of them was used at most" if self.bounds else "  no bound is proven to hold")
+        return "\n".join([*lines, *(bounds_lines(self.bounds, max(self._of_orders)) if self.bounds else [])])
 
 
 @shows_progress(counting_shown, "trying orders of the rows")

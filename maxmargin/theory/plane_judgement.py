@@ -175,14 +175,11 @@ class PlaneJudgement(NamedAnswer):
         return "in the space (x, 1)" if self.bias else "through the origin"
 
     def _cone_line(self) -> str:
-        found = {
-            True: "below arcsin(margin/R), so it separates",
-            False: "not below arcsin(margin/R)",
-            None: "not decided",
-        }
+        found = {True: "yes", False: "no; some hyperplanes outside separate as well", None: "not decided"}
         if self.status.is_inseparable:
             found[None] = "there is none, as no hyperplane separates strictly"
-        return f"  angle to the maximum-margin direction {self._space}: {found[self.in_cone]}"
+        cone = f"the cone around the maximum-margin direction {self._space} in which every hyperplane separates"
+        return f"  in {cone}: {found[self.in_cone]}"
 
     def _bound_lines(self) -> list[str]:
         lines = [f"  mistakes of the perceptron {self._space} that this hyperplane allows, at most"]

@@ -120,8 +120,8 @@ def is_solved(record: Record, question: str, tolerance: float) -> bool:
 
     It finished, no limit stopped it, it returned something, and its claim is not false. On separable data its
     hyperplane has the maximum margin up to the tolerance for a hard margin, and separates for an online algorithm. A
-    soft-margin objective is within the tolerance of its proven bound where this is known. Whether there is a
-    separating hyperplane is answered by a claim only.
+    soft-margin objective is within the tolerance of its proven bound where this is known, or its claim is true.
+    Whether there is a separating hyperplane is answered by a claim only.
     """
     if record["status"] != "ok" or is_censored(record) or record["claim_true"] is False:
         return False
@@ -130,7 +130,7 @@ def is_solved(record: Record, question: str, tolerance: float) -> bool:
     if question == "online" and is_separable(record):
         return separates(record)
     if question == "soft margin" and record["suboptimality"] is not None:
-        return float(record["suboptimality"]) <= tolerance
+        return record["claim_true"] is True or float(record["suboptimality"]) <= tolerance
     if question in ("separation", "hard margin"):
         return record["claim"] is not None
     return any(record[name] is not None for name in ("w", "claim", "n_mistakes", "n_updates"))
@@ -166,7 +166,7 @@ _MEANINGS = {
     "finished any; beside it stands how many each finished. An instance is finished if no limit stopped the run, it "
     "gave an answer, its claim is not false and, on separable data, its hyperplane has the maximum margin up to the "
     "tolerance (hard margin) or separates (online); a soft-margin objective must be within the tolerance of its proven "
-    "bound.",
+    "bound, or the value of the dual that the method reached.",
     "margin": "For margins, ρ(τ) is the fraction of the separable instances on which a method reached at least γ*/τ, "
     "where γ* is the proven maximum margin, whichever methods are compared; at τ = 1 the tolerance applies. A "
     "hyperplane that does not separate reaches no part of γ*.",

@@ -46,14 +46,15 @@ def _margins(method: MethodRuns, tolerance: float) -> Fields | None:
     if not on_separable:
         return None
     finished = [record for records in on_separable for record in records if record["status"] == "ok"]
-    has_planes = not finished or any(record["margin"] is not None for record in finished)
+    has_planes = not finished or any(record["n_errors"] is not None for record in finished)
+    n_wrong = sum(is_wrong_in_effect(record, method.question) for record in finished)
     shares = [min(map(share_of, records)) for records in on_separable]
     return {
         "method": method.label,
         "question": method.question,
         "n_data": len(on_separable),
         "n_separated": sum(all(map(separates, records)) for records in on_separable) if has_planes else None,
-        "n_wrong_in_effect": sum(is_wrong_in_effect(record, method.question) for record in finished),
+        "n_wrong_in_effect": n_wrong if has_planes else None,
         "n_reached": sum(share >= 1 - tolerance for share in shares) if has_planes else None,
         "median_share": median(shares) if has_planes else None,
         "least_share": min(shares) if has_planes else None,
@@ -65,7 +66,7 @@ def is_wrong_in_effect(record: Record, question: str) -> bool:
 
     Of methods that look for any hyperplane only errors count.
     """
-    if record["margin"] is None or not is_separable(record):
+    if record["n_errors"] is None or not is_separable(record):
         return False
     return share_of(record) < _KEPT if question in _FOR_MARGINS else not separates(record)
 
@@ -98,8 +99,9 @@ def margin_blocks(found: Fields) -> tuple[Block, ...]:
         "A method separates a data set, and reaches the maximum margin γ*, if its hyperplanes for all orders and seeds "
         f"do; γ* is reached up to a relative distance of {rounded(found['tolerance'])}. A run is wrong in effect, "
         "whatever it claims, if its hyperplane errs on a row or, of methods for hard and soft margins, keeps less than "
-        "99 % of γ*. Of the orders and seeds of a data set the least margin counts. A run without a hyperplane that "
-        f"separates counts as 0 %. A method whose answers have no hyperplane has {UNKNOWN}."
+        "99 % of γ*, as a soft margin with a small C does by design. Of the orders and seeds of a data set the least "
+        "margin counts. A run without a hyperplane that separates counts as 0 %. A method whose answers have no "
+        f"hyperplane has {UNKNOWN}."
     )
     rows = tuple(
         (

@@ -75,10 +75,12 @@ class SharedInstances:
 
 
 def shared_instances(methods: Sequence[MethodRuns], is_finished: Callable[[Record], bool]) -> SharedInstances:
-    """Return the instances that all methods finished; a run without an order or a seed stands for all of them."""
+    """Return the instances that all methods finished; a run without a seed stands for all seeds of the others."""
     tables = {method: {_instance(r): r for r in method.records if is_finished(r)} for method in methods}
     compared = [method for method in methods if tables[method]]
-    instances = dict.fromkeys(_instance(record) for method in methods for record in method.records)
+    every = dict.fromkeys(_instance(record) for method in methods for record in method.records)
+    seeded = {(data, order) for data, order, seed in every if seed is not None}
+    instances = [instance for instance in every if instance[2] is not None or instance[:2] not in seeded]
     found = [tuple(_on(tables[method], instance) for method in compared) for instance in instances]
     shared = tuple(row for row in found if compared and all(row))
     return SharedInstances(methods=tuple(compared), records=shared, n_left_out=len(instances) - len(shared))
@@ -88,12 +90,8 @@ def _instance(record: Record) -> _Instance:
     return data_key(record), record["order"], record["seed"]
 
 
-def _on(
-    table: Mapping[tuple[str, str | None, int | None], Record], instance: tuple[str, str | None, int | None]
-) -> Any:
-    data, order, seed = instance
-    fitting = ((data, order, seed), (data, order, None), (data, None, seed), (data, None, None))
-    return next((table[key] for key in fitting if key in table), None)
+def _on(table: Mapping[_Instance, Record], instance: _Instance) -> Any:
+    return table.get(instance) or table.get((*instance[:2], None))
 
 
 @dataclass(frozen=True)

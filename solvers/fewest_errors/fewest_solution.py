@@ -117,7 +117,8 @@ class FewestErrors(NamedAnswer):
             first = f"fewest errors{kind} between {self.lower:,} and {self.upper:,} (proven)"
         rows = f"  no row to drop: the data are separable{kind}"
         if self.error_rows.size:
-            rows = self.names.rows_line(f"rows to drop so that the rest is separable{kind}", self.error_rows)
+            what = "row" if self.error_rows.size == 1 else "rows"
+            rows = self.names.rows_line(f"{what} to drop so that the rest is separable{kind}", self.error_rows)
         lines = [first, *([f"  {printable(self.reason)}"] if self.reason else []), rows]
         if self.lower:
             search = self.lower > self.packing_lower

@@ -301,7 +301,7 @@ def _root_lines(square: Fraction, kind: str) -> list[str]:
     with localcontext(prec=_ROOT_DIGITS + 20):
         root = (Decimal(square.numerator) / Decimal(square.denominator)).sqrt()
     return [
-        f"  maximum margin{kind} exactly the root of {_cut(square.numerator)} / {_cut(square.denominator)}",
+        f"  maximum margin{kind} exactly the square root of {_cut(square.numerator)} / {_cut(square.denominator)}",
         f"    = {root:.{_ROOT_DIGITS}g}",
     ]
 

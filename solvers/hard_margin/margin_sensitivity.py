@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from maxmargin.solvers.answers.answer_text import NamedAnswer, counted, cut, rounded_down, through
+from maxmargin.solvers.answers.answer_text import LISTED_ELSEWHERE, NamedAnswer, counted, cut, rounded_down, through
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats, Rows
@@ -226,15 +226,10 @@ class Sensitivity(NamedAnswer):
             f"  by {high!r} they can be made to touch; one row alone may move by less than {self.radius_of_one!r}",
             "  rows that hold the margin (from 0), with their weights and the proven interval without each:",
             *self._row_lines(),
-            f"  without any other row it lies in the first interval, by the same proof{self._rest}",
-            f"  if a row moves by d, it stays from {low!r} - {share} to {high!r} + weight {share}",
+            "  without a row that does not hold it, the margin lies in the first interval, by the same proof",
+            f"  if a row moves by d, the margin stays from {low!r} - {share} to {high!r} + weight {share}",
         ]
         return "\n".join(lines)
-
-    @property
-    def _rest(self) -> str:
-        more = len(self.rows) - _MOST_ROWS
-        return f"; {counted(more, 'row')} more hold it" if more > 0 else ""
 
     def _row_lines(self) -> Iterator[str]:
         numbers = self.names.numbers(self.rows)
@@ -248,6 +243,8 @@ class Sensitivity(NamedAnswer):
             row = numbers[position]
             called = "" if self.names.ids is None else f" ({printable(str(self.names.ids[self.rows[position]]))})"
             yield f"    {row}{called}: weight {self.weights[position]:.6g}, {found}"
+        if (more := len(self.rows) - _MOST_ROWS) > 0:
+            yield f"    ... {LISTED_ELSEWHERE.format(more=more)}"
 
     def fields(self) -> dict[str, Any]:
         """Return the fields of ``maxmargin sensitivity --json``."""

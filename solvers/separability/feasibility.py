@@ -192,7 +192,8 @@ def _reason(decision: Decision, bias: bool) -> str:
         spans = "which span all others" if decision.null_space else "which span the whole space"
         return f"overlap{through(bias)}: positive weights balance exactly on {_rows(n_balancing)}, {spans}"
     return (
-        f"quasi-separable{through(bias)}: a hyperplane{through(bias)} has {_rows(n_separated)} strictly on their side "
+        f"quasi-separable{through(bias)}: a hyperplane{through(bias)} has {_rows(n_separated)} strictly on "
+        f"{'its' if n_separated == 1 else 'their'} side "
         f"and the other {n_touching} on it; positive weights that balance exactly on {n_balancing} of these prove that "
         f"every hyperplane{through(bias)} without a row on its wrong side touches them"
     )

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from calls import calling, interrupting
+from calls import calling
 from commands import Capture, json_answer, printed, refusal
 from table_files import text_file
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.solvers.fewest_errors.total_slack import least_total_slack
 from maxmargin.solvers.online.catalogue import ALGORITHMS, entries
 from maxmargin.solvers.online.run_online import run_online
 
@@ -175,12 +174,6 @@ def test_fewest_errors_past_the_limit_is_an_interval(capsys: Capture) -> None:
     command = ("fewest-errors", "iris", "--positive", "versicolor", "--time-limit", "1e-6", "-q")
     code, fields = json_answer(capsys, *command)
     assert code == 4 and fields["lower"] < fields["upper"] <= 50 and "time limit" in fields["reason"]
-
-
-def test_fewest_errors_interrupted_in_the_second_search(capsys: Capture) -> None:
-    with interrupting(least_total_slack):
-        code, fields = json_answer(capsys, "fewest-errors", "xor")
-    assert (code, fields["upper"], fields["total_slack"]) == (130, 1, None)
 
 
 def test_a_formula_is_a_source(capsys: Capture) -> None:

@@ -119,7 +119,7 @@ def test_a_part_says_which_of_its_terms_are_infinite_in_the_whole_model() -> Non
     part = answer.finite_part()
     assert part.left_out == (f"{REFERENCE}[T.III]",)
     assert part.infinite == ("(Intercept)", f"{REFERENCE}[T.I]", f"{REFERENCE}[T.II]")
-    assert f"its coefficients of (Intercept), {REFERENCE}[T.I], {REFERENCE}[T.II]\n" in advice(answer)
+    assert f"its coefficients of (Intercept), {REFERENCE}[T.I], {REFERENCE}[T.II] are not those" in advice(answer)
     assert "another level is the reference there)" in advice(answer)
     other = mm.separability(COHORT, "died ~ age + stage")
     assert other.finite_part().infinite == () and "its coefficients of" not in advice(other)
@@ -161,7 +161,7 @@ def test_advice_is_given_where_it_helps() -> None:
     text = advice(mm.separability(COHORT, "died ~ age + stage"))
     assert "exact logistic regression" in text and "ConditionalLogit" not in text and "pip install firthmodels" in text
     assert "(dropping the column stage[T.IV] merges the level with the reference, stage=I)" in text
-    assert text.endswith("but no Wald test or interval\n") and max(map(len, text.splitlines())) <= 120
+    assert text.endswith("but no Wald test or interval\n")
 
 
 def with_levels(rng: np.random.Generator, n_classes: int) -> pd.DataFrame:

@@ -1,15 +1,14 @@
 """``maxmargin bounds``: the mistakes of a run beside the bounds of theory."""
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.solvers.perceptron.settings import StopReason
-from maxmargin.text.number_formats import percent, plural
+from maxmargin.text.number_formats import plural
 from maxmargin.text.progress import run_shown
-from maxmargin.text.tables import aligned, terminal_width
-from maxmargin.theory.bound import WIDEST
+from maxmargin.text.tables import terminal_width
+from maxmargin.theory.bound import WIDEST, bounds_lines
 from maxmargin.theory.perceptron_bounds import run_and_bounds
 
 if TYPE_CHECKING:
@@ -62,22 +61,7 @@ def _text(run: "PerceptronRun", bounds: "list[Bound]", prepare: str, *, explain:
     lines = [f"M = {made} ({end}), {run.space_text}{done}"]
     if prepare == "raw" and run.stop_reason is StopReason.MAX_MISTAKES:
         lines.append(run.advice)
-    holding, failing = [b for b in bounds if b.valid], [b for b in bounds if not b.valid]
-    telling = [bound for bound in holding if not bound.vacuous]
-    lines += _table(telling, run.n_mistakes) if telling else ["none of the bounds says anything here"]
-    lists = {
-        "true, but not below the number of presentations": [f"{b.name} ({b.value_text})" for b in holding if b.vacuous],
-        "not proven to hold here": [b.name + b.value_if_it_held for b in failing],
-    }
-    lines += [f"{what}: {', '.join(names)}" for what, names in lists.items() if names]
+    lines += bounds_lines(bounds, run.n_mistakes)
     if explain:
         return "\n".join([*lines, *(f"\n{bound.summary(width=width)}" for bound in bounds)])
     return "\n".join([*lines, "--explain states each bound, what it needs, and its source"])
-
-
-def _table(holding: "list[Bound]", n_mistakes: int) -> list[str]:
-    rows = [("bound", "mistakes <=", "used", "holds for")]
-    for bound in holding:
-        used = percent(n_mistakes / max(math.floor(bound.value), 1))
-        rows.append((bound.name, bound.value_text, used, bound.holds_for))
-    return aligned(rows, to_the_left=(0, 3), width=terminal_width(), less=(2,))

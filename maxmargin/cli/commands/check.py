@@ -18,8 +18,9 @@ from maxmargin.data.column_roles import LEAST_NUMBERED
 from maxmargin.data.problems import problem_of
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
-from maxmargin.solvers.basics.printable import printable
+from maxmargin.text.number_formats import one_line
 from maxmargin.text.progress import waiting
+from maxmargin.text.tables import terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -220,15 +221,19 @@ def _remarks(fields: dict[str, Any]) -> list[str]:
 
 
 def _classes_text(answers: _ClassAnswers, multinomial: str) -> str:
-    rest = [(printable(name), answer) for name, _, answer in answers.one_vs_rest]
-    pairs = [(f"{printable(a)} / {printable(b)}", answer) for (a, b), _, answer in answers.pairs]
+    most = terminal_width() // 4
+    rest = [(one_line(name, most), answer) for name, _, answer in answers.one_vs_rest]
+    pairs = [(f"{one_line(a, most)} / {one_line(b, most)}", answer) for (a, b), _, answer in answers.pairs]
     width = max(len(name) for name, _ in rest + pairs[:_MOST_LINES])
     lines = ["every class against the rest", *_table_lines(rest, width), "every pair", *_table_lines(pairs, width)]
     return "\n".join([*lines, f"all classes at once (multinomial): {multinomial}"])
 
 
 def _table_lines(answers: "list[tuple[str, Separability]]", width: int) -> list[str]:
-    """Return a line for each of the first answers, and one that counts the others by their headline."""
+    """Return a line for each of the first answers, rare verdicts first if not all have one, and one for the others."""
+    if len(answers) > _MOST_LINES:
+        n_of = Counter(answer.headline for _, answer in answers)
+        answers = sorted(answers, key=lambda pair: n_of[pair[1].headline])
     lines = [f"  {name:<{width}}  {answer.headline}" for name, answer in answers[:_MOST_LINES]]
     others = Counter(answer.headline for _, answer in answers[_MOST_LINES:])
     counts = ", ".join(f"{n:,} {headline}" for headline, n in others.most_common())

@@ -10,7 +10,7 @@ from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm
 from maxmargin.cli.request import print_json, print_text
 from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.text.progress import duration_text, note, progress_shown
-from maxmargin.text.tables import aligned
+from maxmargin.text.tables import aligned, terminal_width
 
 if TYPE_CHECKING:
     from maxmargin.comparison.carry_out import StudyPlan
@@ -85,7 +85,7 @@ def _print_plan(plan: "StudyPlan", records: "Sequence[Record]", *, as_json: bool
             counted(len(plan.cells), "cell"),
         )
         text = f"{data}, {cells}, {len(plan.due):,} to run: at most {duration_text(len(plan.due) * limit)}"
-        print_text("\n".join([text, *aligned(rows, to_the_left=(0,))]))
+        print_text("\n".join([text, *aligned(rows, to_the_left=(0,), width=terminal_width(), less=(5, 4, 1))]))
     return Exit.UNDECIDED if plan.due else Exit.OK
 
 

@@ -39,7 +39,7 @@ def orders(request: Request, *, shifts: bool, scales: bool, **options: Any) -> E
         lambda: {"prepare": request.options.prepare, **study.fields(), **found},
         lambda: "\n".join([study.summary(), *_points_text(points)]),
     )
-    return Exit.OK
+    return Exit.UNDECIDED if study.is_cut else Exit.OK
 
 
 def _points_text(points: "dict[str, tuple[StudiedPoint, ...]]") -> list[str]:

@@ -35,7 +35,7 @@ NO_DISTANCE = 1e-6
 
 # What the answers to the programs are taken to claim.
 _CLAIMS = {
-    "cvxpy": "maximum margin where the status is optimal, not separable where it is infeasible",
+    "cvxpy": "maximum margin if the status is optimal, not separable if it is infeasible, by the solver's tolerances",
     "cvxpy.nearest-points": f"not separable at distances <= {NO_DISTANCE:g}, else maximum margin where it is optimal",
     "cvxpy.soft": "optimal where the status is so",
     "cvxpy.max-t": f"separable where the status is optimal and t > {LEAST_T:g}, else not separable",
@@ -74,36 +74,36 @@ def _method(
 
 def hard_margin(solver: str, X: Any, y: Any, *, seed: int, time_limit: float | None) -> Answer:
     """Solve the quadratic program of the hard margin; only the status "optimal" claims the maximum margin."""
-    solved, message = _solved(programs.hard_margin_qp, X, y, solver, time_limit)
-    answer = _answer(solved, message, Claim.MAXIMUM_MARGIN)
+    solved, ended = _solved(programs.hard_margin_qp, X, y, solver, time_limit)
+    answer = _answer(solved, ended, Claim.MAXIMUM_MARGIN)
     is_infeasible = solved is not None and solved[2] == "infeasible"
     return {**answer, "claim": Claim.NOT_SEPARABLE} if is_infeasible else answer
 
 
 def soft_margin(solver: str, X: Any, y: Any, *, seed: int, time_limit: float | None, C: float = 1.0) -> Answer:
     """Solve the quadratic program of the soft margin."""
-    solved, message = _solved(programs.soft_margin_qp, X, y, solver, time_limit, C=C)
-    return {**_answer(solved, message, Claim.OPTIMAL), "objective": {"C": float(C), "intercept": "free"}}
+    solved, ended = _solved(programs.soft_margin_qp, X, y, solver, time_limit, C=C)
+    return {**_answer(solved, ended, Claim.OPTIMAL), "objective": {"C": float(C), "intercept": "free"}}
 
 
 def max_t(solver: str, X: Any, y: Any, *, seed: int, time_limit: float | None) -> Answer:
     """Solve the linear program; its user compares t with a tolerance, `LEAST_T`."""
-    solved, message = _solved(programs.max_t_lp, X, y, solver, time_limit)
-    answer = _answer(solved, message, None)
+    solved, ended = _solved(programs.max_t_lp, X, y, solver, time_limit)
+    answer = _answer(solved, ended, None)
     if solved is None or solved[2] != "optimal":
         return answer
     t = float(solved[3])
     claim = Claim.SEPARABLE if t > LEAST_T else Claim.NOT_SEPARABLE
-    return {**answer, "claim": claim, "message": f"{message}, t = {t:.3g}"}
+    return {**answer, "claim": claim, "message": f"{ended['message']}, t = {t:.3g}"}
 
 
 def nearest_points(solver: str, X: Any, y: Any, *, seed: int, time_limit: float | None) -> Answer:
     """Find the nearest points of the hulls; their user takes a distance up to `NO_DISTANCE` for none."""
-    solved, message = _solved(programs.nearest_points_qp, X, y, solver, time_limit)
-    answer = _answer(solved, message, Claim.MAXIMUM_MARGIN)
+    solved, ended = _solved(programs.nearest_points_qp, X, y, solver, time_limit)
+    answer = _answer(solved, ended, Claim.MAXIMUM_MARGIN)
     if solved is None or solved[3] is None:
         return answer
-    message = f"{message}, distance {solved[3]:.3g}"
+    message = f"{ended['message']}, distance {solved[3]:.3g}"
     if solved[2] == "optimal" and solved[3] <= NO_DISTANCE:
         return {"w": None, "claim": Claim.NOT_SEPARABLE, "message": message}
     return {**answer, "message": message}
@@ -111,21 +111,25 @@ def nearest_points(solver: str, X: Any, y: Any, *, seed: int, time_limit: float 
 
 def _solved(
     program: Callable[..., Any], X: Any, y: Any, solver: str, time_limit: float | None, **params: Any
-) -> tuple[Any, str]:
-    """Return the answer of a program, None if the solver failed, and its status and warnings, or the error, as text."""
+) -> tuple[Any, dict[str, Any]]:
+    """Return the answer of a program, None if the solver failed, and how it ended: its message, and whether at a limit.
+
+    Of SCS every status "inaccurate" means that a limit of time or of iterations was reached.
+    """
     import cvxpy
 
     try:
         solved, said = with_warnings(program, X, y, solver=solver, **params, **time_option(solver, time_limit))
     except cvxpy.SolverError as error:
-        return None, f"solver error: {' '.join(str(error).split())}"
-    return solved, "; ".join([str(solved[2]), *said])
+        return None, {"message": f"solver error: {' '.join(str(error).split())}", "capped": False}
+    status = str(solved[2])
+    is_capped = status == "user_limit" or (solver == "SCS" and status.endswith("_inaccurate"))
+    return solved, {"message": "; ".join([status, *said]), "capped": is_capped}
 
 
-def _answer(solved: Any, message: str, claim: Claim | None) -> dict[str, Any]:
+def _answer(solved: Any, ended: dict[str, Any], claim: Claim | None) -> dict[str, Any]:
     """Return the hyperplane, with the claim if the status is "optimal"."""
     w, b, status = (None, None, "") if solved is None else solved[:3]
-    ended = {"message": message, "capped": status == "user_limit"}
     if w is None or b is None:
         return {"w": None, "claim": None, **ended}
     return {"w": w, "b": float(b), "claim": claim if status == "optimal" else None, **ended}

@@ -207,5 +207,7 @@ def libsvm(X: Any, y: Any, C: float = 1.0, tol: float = 1e-3) -> Any:
     model: Any = svm_train(svm_problem(y, X), settings)
     message = " ".join("".join(log).partition("optimization ")[2].split())  # finished, #iter = 12 nu = ...
     has_converged = int(message.split()[3]) < max(10_000_000, 100 * len(y))
-    w = np.ravel(model.get_sv_coef()) @ X[np.array(model.get_sv_indices()) - 1] * model.get_labels()[0]
+    coefficients = np.ravel(model.get_sv_coef())
+    w = coefficients @ X[np.array(model.get_sv_indices()) - 1] * model.get_labels()[0]
+    message += f", dual = {np.abs(coefficients).sum() - w @ w / 2:.17g}"  # "obj" is of products rounded to 24 bits
     return w, -model.rho[0] * model.get_labels()[0], has_converged or None, message

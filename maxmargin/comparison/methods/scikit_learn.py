@@ -41,7 +41,7 @@ _DRAWS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
 }
 
 _CLAIMS = {
-    "SVC": "optimal where fit_status_ is 0; true where its dual value or its objective is the optimum",
+    "SVC": "optimal where fit_status_ is 0; true if its dual or its objective is so up to the study's tolerance",
     "LinearSVC": "optimal, of the hinge loss, where it needed fewer than max_iter iterations",
     "LogisticRegression": "estimate exists where it is unpenalised and needed fewer than max_iter iterations",
 }

@@ -30,6 +30,9 @@ _OF_A_REGRESSION: Claims = {True: Claim.SEPARABLE, False: Claim.ESTIMATE_EXISTS,
 
 _OF_THE_SOFT_MARGIN: Claims = {True: Claim.OPTIMAL, None: None}
 
+# How methods decide that have no tolerance.
+_EXACTLY = "in exact arithmetic"
+
 
 def methods() -> Iterator[Method]:
     """Yield the tests."""
@@ -45,7 +48,7 @@ def methods() -> Iterator[Method]:
     summary = "z3, linear real arithmetic on the exact numbers"
     yield _rule(
         "z3", scripts.z3_rationals, _OF_COMPLETE_SEPARATION, summary,
-        packages=("z3-solver",), needs=("z3",), is_timed=True,
+        packages=("z3-solver",), needs=("z3",), is_timed=True, judged=_EXACTLY,
     )  # fmt: skip
     summary = "y (w.x + b) >= 1 is feasible, by SciPy's linprog"
     yield _rule("rule.feasible", scripts.feasible, _OF_COMPLETE_SEPARATION, summary, is_timed=True)
@@ -61,7 +64,7 @@ def methods() -> Iterator[Method]:
     )  # fmt: skip
     mark = getoutput("esolver -v 2>/dev/null").partition(" (")[0]  # nothing where there is no esolver
     yield _rule("qsopt_ex", scripts.qsopt_ex, _OF_COMPLETE_SEPARATION, "y (w.x + b) >= 1 is feasible, by QSopt_ex",
-                packages=(), mark=mark, needs=("program esolver",), is_timed=True)  # fmt: skip
+                packages=(), mark=mark, needs=("program esolver",), is_timed=True, judged=_EXACTLY)  # fmt: skip
     yield _rule("superADMM", scripts.superadmm, _OF_THE_HARD_MARGIN, "superADMM: quadratic program of the hard margin",
                 QuestionKind.HARD_MARGIN, packages=("superADMM",), needs=("superADMM",), is_timed=True,
                 parameters=("eps_abs", "eps_rel", "maxIter"))  # fmt: skip
@@ -69,17 +72,18 @@ def methods() -> Iterator[Method]:
                 QuestionKind.LOGISTIC, packages=("gamfit",), needs=("gamfit",))  # fmt: skip
     yield _rule("libsvm", scripts.libsvm, _OF_THE_SOFT_MARGIN, "LIBSVM, called directly, linear kernel",
                 QuestionKind.SOFT_MARGIN, packages=("libsvm-official",), needs=("libsvm",),
-                parameters=("C", "tol"))  # fmt: skip
+                parameters=("C", "tol"), judged="judged as SVC's")  # fmt: skip
 
 
 def _rule(
     name: str, script: Callable[..., Any], claims: Claims, summary: str,
     question: QuestionKind = QuestionKind.SEPARATION, *, packages: tuple[str, ...] = ("scipy",), mark: str = "",
     needs: tuple[str, ...] = (), parameters: tuple[str, ...] = (), is_timed: bool = False,
+    judged: str = "by its own tolerance",
 ) -> Method:  # fmt: skip
     return Method(
         name=name, fit=partial(fit, script, claims, is_timed), question=question, summary=summary, needs=needs,
-        claims=" or ".join(map(str, filter(None, claims.values()))) + ", as it says, by its own tolerance",
+        claims=" or ".join(map(str, filter(None, claims.values()))) + f", as it says, {judged}",
         packages=packages, mark=mark, parameters=frozenset(parameters), script=script,
     )  # fmt: skip
 
@@ -94,6 +98,6 @@ def fit(
     (w, b, says, message), said = with_warnings(script, rows, y, **seconds, **params)
     plane: dict[str, Any] = {"w": None} if w is None else {"w": w, "b": float(b)}
     if claims is _OF_THE_SOFT_MARGIN:
-        dual = -float(message.partition("obj = ")[2].partition(",")[0])
+        dual = float(message.rpartition("dual = ")[2])
         plane["objective"] = {"C": float(params.get("C", 1.0)), "intercept": "free", "dual": dual}
     return {**plane, "claim": claims[says], "message": "; ".join([message, *said]), "capped": says is None}

@@ -216,7 +216,7 @@ def test_texts_call_rows_as_the_data_do(is_named: bool) -> None:
     c, d, f = (": c", "d\n", ": f\n") if is_named else (" (from 0): 2", "3\n", " (from 0): 5\n")
     assert f"support rows{c}, {d}" in mm.hard_margin(X, [0, 0, 0, 1, 1, 1]).summary()
     assert f"rows that are errors{f}" in mm.judge(X, [0, 0, 0, 1, 1, 0], [1.0], -2.5).summary()
-    assert f"rows to drop so that the rest is separable{f}" in mm.fewest_errors(X, [0, 0, 0, 1, 1, 0]).summary()
+    assert f"row to drop so that the rest is separable{f}" in mm.fewest_errors(X, [0, 0, 0, 1, 1, 0]).summary()
 
 
 @pytest.mark.parametrize("frame, said", [

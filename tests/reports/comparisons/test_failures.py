@@ -25,7 +25,7 @@ def test_every_status_is_listed_by_method() -> None:
 
 def test_the_sentence_where_nothing_failed() -> None:
     made = comparison(record("easy", "ours", claim="separable", claim_true=True))
-    assert failures.sentences(found(made)) == ("0 of 1 run failed, and no claim is proven to be false.",)
+    assert failures.sentences(found(made)) == ("0 of 1 runs failed, and no claim is proven to be false.",)
     assert len(failures.blocks(found(made))) == 1 and failures.is_clean(found(made))
 
 
@@ -42,7 +42,11 @@ CLAIMS = [
     ("not separable", {}, "separable, γ* = 0.01", "—"),
     (
         "optimal", {"objective": 3.0, "objective_lower": 2.0, "suboptimality": 0.5},
-        "objective 3, lower bound 2", "0.5 above the bound, relative to it",
+        "objective 3, optimum 2", "50 % off the optimum",
+    ),
+    (
+        "optimal", {"objective": 300.0, "objective_lower": 2.0, "objective_of": {"C": 1e6, "dual": 1.99}},
+        "dual value 1.99, optimum 2", "0.5 % off the optimum",
     ),
 ]  # fmt: skip
 
@@ -62,10 +66,18 @@ def test_a_claim_about_inseparable_data() -> None:
 
 def test_false_claims_of_several_orders_are_one_row_with_the_worst() -> None:
     false: dict[str, Any] = {"claim": "maximum margin", "claim_true": False}
-    records = [record("hard", "m", seed=seed, share=share, **false) for seed, share in enumerate((0.5, 0.1, 0.9))]
+    said = ("optimal", "optimal; UserWarning: hm", None)
+    records = [
+        record("hard", "m", seed=seed, share=share, message=message, **false)
+        for seed, (share, message) in enumerate(zip((0.995, 0.1, 0.9), said, strict=True))
+    ]
     result = found(comparison(*records))
     (entry,) = result["false_claims"]
-    assert (result["n_false"], entry["n"], entry["share"]) == (3, 3, 0.1)
+    assert (result["n_false"], entry["n"], entry["n_warned"], entry["share"]) == (3, 3, 1, 0.1)
+    assert (
+        "3 claims are proven to be false. 2 runs are wrong in effect, 2 of them with a false claim."
+        in (failures.sentences(result)[0])
+    )
 
 
 @pytest.mark.slow

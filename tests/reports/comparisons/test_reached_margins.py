@@ -77,9 +77,10 @@ def test_what_a_user_holds_counts_whatever_was_claimed() -> None:
         record("easy", "near", share=0.98, claim=None), record("hard", "near", share=0.995), record("mixed", "near"),
         record("easy", "errs", margin=-1.0, question="separation"),
         record("hard", "errs", share=0.1, question="separation"),
+        record("easy", "zero", margin=None, share=None, n_errors=4), record("easy", "none", margin=None, n_errors=None),
     )  # fmt: skip
     found = {name: entry["n_wrong_in_effect"] for name, entry in margins(made).items()}
-    assert found == {"near": 1, "errs": 1}
+    assert found == {"near": 1, "errs": 1, "zero": 1, "none": None}
 
 
 def test_the_tables_of_a_paper() -> None:

@@ -161,7 +161,10 @@ def test_tables_in_markdown_are_aligned(study: Any) -> None:
 def test_the_page_begins_with_the_answer(study: Any, page: str) -> None:
     failed = comparison_report(study).to_dict()["failures_and_false_claims"]
     (title,) = re.findall(r"<h1>(.*?)</h1>", page)
-    assert title == f"{failed['n_failed']} of {failed['n_records']} runs failed, and 1 claim is proven to be false."
+    assert (
+        title == f"{failed['n_failed']} of {failed['n_records']} runs failed, and 1 claim is proven to be false. "
+        "1 run is wrong in effect, 1 of them with a false claim."
+    )
     lead = re.sub("<[^>]*>", "", "".join(re.findall(r'<p class="lead">(.*?)</p>', page)))
     assert lead.startswith("False claims come from cvxpy(solver=CLARABEL) (1). ")
     assert "is reached on all separable data by ours; 3 of 5 methods with hyperplanes separate all of it." in lead
@@ -174,7 +177,7 @@ def test_the_page_begins_with_the_answer(study: Any, page: str) -> None:
 
 def test_an_incomplete_study_says_so_after_its_title() -> None:
     page = comparison_report(comparison(record("easy", "m", share=1.0), n_not_run=2)).to_html()
-    assert "<h1>0 of 1 run failed, and no claim is proven to be false.</h1>" in page
+    assert "<h1>0 of 1 runs failed, and no claim is proven to be false.</h1>" in page
     assert '<p class="lead">The comparison is not complete: 2 runs of the study have no record yet.</p>' in page
 
 
