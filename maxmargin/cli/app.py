@@ -17,8 +17,7 @@ from maxmargin.cli.research_commands import compare, trust
 from maxmargin.cli.theory_commands import bounds, fewest_errors, judge, online, sensitivity
 from maxmargin.reports.captioned import FIGURES
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.basics.printable import printable
-from maxmargin.text.progress import compiling_shown
+from maxmargin.text.progress import compiling_shown, note
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False)
@@ -387,6 +386,6 @@ def _refused(text: str) -> int:
 def _say(text: str) -> None:
     """Print a line on stderr, unless its reader has left, and the interpreter need not flush it once more."""
     try:
-        print(f"maxmargin: {printable(text)}", file=sys.stderr, flush=True)
+        note(text)
     except OSError:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115

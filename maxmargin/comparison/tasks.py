@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from functools import lru_cache
+from importlib import import_module
 from itertools import chain, repeat
 from typing import Any
 
@@ -100,6 +101,9 @@ def solve(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
         data = seen(view)
     except (WordedError, OSError) as error:
         return {"status": NOT_RUN, "message": str(error)}
+    for module in method.needs:
+        if not module.startswith("program "):
+            import_module(module)  # takes none of the method's time
     problem = data.ordered(view)
     own_limit = None if limit is None else _SHARE_FOR_METHOD * limit
 

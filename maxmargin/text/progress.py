@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from maxmargin.solvers.basics.compiling import listeners
 from maxmargin.solvers.basics.printable import printable
+from maxmargin.text.tables import terminal_width, wrapped
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.settings import RunProgress
@@ -38,10 +39,11 @@ _ON_CHUNK: ContextVar[OnChunk | None] = ContextVar("on_chunk", default=None)
 _BYTES: ContextVar[dict[str, int] | None] = ContextVar("bytes", default=None)
 
 
-def note(text: str, *, quiet: bool) -> None:
-    """Print a line on stderr unless quiet."""
+def note(text: str, *, quiet: bool = False) -> None:
+    """Print a line on stderr unless quiet; on a terminal it is wrapped."""
     if not quiet:
-        print(f"maxmargin: {printable(text)}", file=sys.stderr, flush=True)
+        line = f"maxmargin: {printable(text)}"
+        print(wrapped(line, terminal_width()) if sys.stderr.isatty() else line, file=sys.stderr, flush=True)
 
 
 class ProgressLine:

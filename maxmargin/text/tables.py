@@ -21,7 +21,7 @@ _START_OF_A_NUMBER = tuple("+-(0123456789")
 _CODE = re.compile(r"\s+(\w+ = [\w.]+\(|print\()")
 
 # Least number of characters in which the last column of a table of words is wrapped.
-_LEAST_ROOM = 18
+_LEAST_ROOM = 14
 
 
 def terminal_width() -> int:

@@ -168,12 +168,12 @@ def _false_claims_table(claims: list[Fields]) -> TableBlock:
         (e["data"], e["method"], _with_warned(e["n"], e["n_warned"]), e["claim"], e["proven"], e["off"]) for e in claims
     )
     columns = ("Data", "Method", "Runs", "Claim", "What is proven", "How far off, at worst")
-    note = "A claim is what the method says of its own result. It is false where the opposite is proven."
+    note = "A claim is what the method says of its own result. It is false where the opposite is proven. Of some runs the method warned as well."
     return TableBlock("Claims that are false", columns, rows, numeric=(2,), note=note)
 
 
 def _with_warned(n: int, n_warned: int) -> str:
-    return f"{count(n)}, {count(n_warned)} with a warning" if n_warned else count(n)
+    return f"{count(n)}, {count(n_warned)} warned" if n_warned else count(n)
 
 
 def _named(names: list[str]) -> str:

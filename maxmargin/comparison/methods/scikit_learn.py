@@ -55,6 +55,7 @@ def methods() -> Iterator[Method]:
             name=f"sklearn.{name}", fit=partial(fit, name, script), question=question, is_random=is_random,
             summary=f"scikit-learn's {name}{', linear kernel' if name == 'SVC' else ''}", packages=("scikit-learn",),
             parameters=parameters, random_if=_DRAWS.get(name), script=script,
+            needs=("sklearn.svm" if name.endswith("SVC") else "sklearn.linear_model",),
             claims=_CLAIMS.get(name, "nothing"),
         )  # fmt: skip
 

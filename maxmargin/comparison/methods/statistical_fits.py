@@ -20,7 +20,7 @@ def methods() -> Iterator[Method]:
             question=QuestionKind.LOGISTIC,
             summary=(script.__doc__ or "").rstrip("."),
             claims="estimate exists where converged is True, whatever it warns of; else separable where it says so",
-            needs=("statsmodels",),
+            needs=("statsmodels.api",),
             packages=("statsmodels",),
             parameters=frozenset({"maxiter", "method", "tol"}),
             script=script,
