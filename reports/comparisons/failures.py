@@ -168,7 +168,10 @@ def _false_claims_table(claims: list[Fields]) -> TableBlock:
         (e["data"], e["method"], _with_warned(e["n"], e["n_warned"]), e["claim"], e["proven"], e["off"]) for e in claims
     )
     columns = ("Data", "Method", "Runs", "Claim", "What is proven", "How far off, at worst")
-    note = "A claim is what the method says of its own result. It is false where the opposite is proven. Of some runs the method warned as well."
+    note = (
+        "A claim is what the method says of its own result. It is false where the opposite is proven. In the runs that are "
+        "counted as warned the method gave a warning beside its claim."
+    )
     return TableBlock("Claims that are false", columns, rows, numeric=(2,), note=note)
 
 
