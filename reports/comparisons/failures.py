@@ -169,7 +169,7 @@ def _false_claims_table(claims: list[Fields]) -> TableBlock:
     )
     columns = ("Data", "Method", "Runs", "Claim", "What is proven", "How far off, at worst")
     note = (
-        "A claim is what the method says of its own result. It is false where the opposite is proven. In the runs that are "
+        "A claim is what the method says of its own result. It is false where the opposite is proven. In runs that are "
         "counted as warned the method gave a warning beside its claim."
     )
     return TableBlock("Claims that are false", columns, rows, numeric=(2,), note=note)
