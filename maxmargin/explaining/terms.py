@@ -10,8 +10,7 @@ from maxmargin.solvers.answers.answer_text import INTERCEPT, LISTED_ELSEWHERE, c
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import printable
-from maxmargin.solvers.separability.details import ColumnRanges
-from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
+from maxmargin.solvers.separability.proven_verdict import ColumnRanges, ProvenVerdict
 
 OPPOSITE = {"+": "-", "-": "+"}
 

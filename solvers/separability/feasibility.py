@@ -25,8 +25,7 @@ from maxmargin.solvers.separability.cone.columns import later_column_signs
 from maxmargin.solvers.separability.cone.cone_rows import DEFAULT, ConeSettings, SignedRows
 from maxmargin.solvers.separability.cone.decide import ZERO_ROWS, Decision, Unfinished, decide
 from maxmargin.solvers.separability.cone.strict import RATIONAL_SIMPLEX
-from maxmargin.solvers.separability.details import Details
-from maxmargin.solvers.separability.proven_verdict import Attempts, ProvenVerdict
+from maxmargin.solvers.separability.proven_verdict import Attempts, Details, ProvenVerdict
 from maxmargin.solvers.separability.verdict_engines import METHODS, findings
 
 # Factor of `exact_limit` for sparse rows, whose exact products cost much less.

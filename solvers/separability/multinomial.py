@@ -23,8 +23,7 @@ from maxmargin.solvers.proof.certificate import (
 from maxmargin.solvers.separability.cone.columns import later_column_signs
 from maxmargin.solvers.separability.cone.cone_rows import ClassRows
 from maxmargin.solvers.separability.cone.decide import Decision, Unfinished, decide, violated_rows
-from maxmargin.solvers.separability.details import Details
-from maxmargin.solvers.separability.proven_verdict import Attempts, ProvenVerdict
+from maxmargin.solvers.separability.proven_verdict import Attempts, Details, ProvenVerdict
 
 # Largest size of a sparse X (number of entries) of which the perceptron makes a dense copy.
 _MOST_ENTRIES = 20_000_000
