@@ -5,14 +5,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 from math import isinf
 
 import numpy as np
 import pytest
 from cases import of_today
+from corpus import drawn
 
 import maxmargin as mm
+from maxmargin.data.generators import Truth
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.checker import CertificateError, check
@@ -39,7 +42,10 @@ class Question:
 def ask(name: str, *, bias: bool) -> Question | None:
     """Return the question of a generated data set, None if its answer is not known."""
     data = mm.generate(name)
-    truth = data.truth
+    return asked(name, data.X, data.y, data.truth, bias=bias)
+
+
+def asked(name: str, X: np.ndarray, y: np.ndarray, truth: Truth, *, bias: bool) -> Question | None:
     if bias:
         verdict, square, touching = truth.verdict, truth.margin_squared, truth.touching_rows
     elif truth.verdict_through_origin is None:
@@ -47,16 +53,16 @@ def ask(name: str, *, bias: bool) -> Question | None:
     else:
         verdict, square = truth.verdict_through_origin, truth.margin_squared_through_origin
         touching = truth.touching_rows_through_origin
-    problem = Problem(data.X, data.y.astype(np.float64), bias)
+    problem = Problem(X, y.astype(np.float64), bias)
     known = None if touching is None else list(touching)
     return Question(f"{name}{'' if bias else ' through the origin'}", problem, verdict, square, known)
 
 
 def case(number: int) -> Question:
-    """Return case ``number`` of the corpus; ``maxmargin generate corpus:number`` writes it."""
-    name = f"corpus:{number}"
-    through_origin = ask(name, bias=False) if number % THROUGH_THE_ORIGIN == 0 else None
-    question = through_origin or ask(name, bias=True)
+    """Return case ``number`` of the corpus."""
+    case = drawn(number)
+    of_case = partial(asked, f"case {number}", case.rows.floats(), case.y, case.truth)
+    question = (of_case(bias=False) if number % THROUGH_THE_ORIGIN == 0 else None) or of_case(bias=True)
     assert question is not None
     return question
 

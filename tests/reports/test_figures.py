@@ -201,7 +201,7 @@ EXTREMES = {
     "equal": lambda: mm.from_arrays([[1.0], [1.0]], [0, 1]),
     "two": lambda: mm.from_arrays([[10.0], [12.0]], [0, 1]),
     "overlap": lambda: mm.from_arrays([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]),
-    **{name: partial(mm.load, name) for name in ("corpus", "subnormal", "units", "gap:20")},
+    **{name: partial(mm.load, name) for name in ("planted:9:3", "subnormal", "units", "gap:20")},
 }
 
 

@@ -14,13 +14,13 @@ _TENS = ([[10], [20], [30], [40]], [[60], [70], [80], [90]])
         k=Integer(default=1, least=1, most=15))  # fmt: skip
 def _two_points(k: int) -> Case:
     why = "two points at distance 2; through the origin both signs of one column overlap"
-    return two_classes([[10**k]], [[10**k + 2]], separable(1), OVERLAP, why, axes={0})
+    return two_classes([[10**k]], [[10**k + 2]], separable(1), OVERLAP, why)
 
 
 @family("agresti", "Agresti's complete separation: 10, 20, 30, 40 against 60, 70, 80, 90")
 def _agresti() -> Case:
     why = "40 and 60 are the nearest; through the origin all rows of both classes lie on one side"
-    return two_classes(*_TENS, separable(100), OVERLAP, why, axes={0})
+    return two_classes(*_TENS, separable(100), OVERLAP, why)
 
 
 @family("agresti-quasi", "Agresti's quasi-complete separation: 50 has both labels")
@@ -39,7 +39,7 @@ def _xor() -> Case:
 @family("xor-product", "exclusive or over {-1,1}^2 with the product as a third column")
 def _xor_product() -> Case:
     why = "the product is the label, and the means of both classes are (0, 0, -1) and (0, 0, 1)"
-    return two_classes([[-1, -1, 1], [1, 1, 1]], [[-1, 1, -1], [1, -1, -1]], separable(1), separable(1), why, axes={2})
+    return two_classes([[-1, -1, 1], [1, 1, 1]], [[-1, 1, -1], [1, -1, -1]], separable(1), separable(1), why)
 
 
 @family("xor-polar", "exclusive or over {-1,1}^2 in polar coordinates: the radius is constant, the angles alternate")
@@ -72,7 +72,7 @@ def _undershoot() -> Case:
 @family("sign-of-zero", "(1,0) and (-1,0) are +1, (0,1) is -1: with sign(0) = +1 the perceptron stops without a proof")
 def _sign_of_zero() -> Case:
     why = "(0, 1) has distance 1 from the others, which are antipodes"
-    return two_classes([[0, 1]], [[1, 0], [-1, 0]], separable(Fraction(1, 4)), quasi([1, 2]), why, axes={1})
+    return two_classes([[0, 1]], [[1, 0], [-1, 0]], separable(Fraction(1, 4)), quasi([1, 2]), why)
 
 
 @family("three-on-a-line", "classes 1, 2, 3 at 1, 2, 3: multinomially separable, the middle one not from the rest",

@@ -1,6 +1,6 @@
 """A data set with the truth about it: rows that binary64 holds exactly, their labels, and the known answers."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -45,12 +45,6 @@ class Matrix:
         """Return the matrix of binary64 numbers, exactly."""
         integers, exponents = as_integer_columns(values)
         return cls(integers, tuple(exponents))
-
-    def with_common_exponent(self) -> "Matrix":
-        """Return the same numbers with one exponent for all columns, the least."""
-        least = min(self.exponents)
-        shifts = np.array([exponent - least for exponent in self.exponents], dtype=object)
-        return Matrix(np.left_shift(self.integers, shifts), (least,) * len(self.exponents))
 
     def floats(self) -> Floats:
         """Return the numbers as binary64.
@@ -126,7 +120,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Case:
-    """Exact rows, their labels, and the answers, as families make them and changes alter them.
+    """Exact rows, their labels, and the answers, as families make them.
 
     Attributes
     ----------
@@ -135,9 +129,6 @@ class Case:
     with_bias : Known
     through_origin : Known or None
     why : str
-    axes : set of int or None
-        Columns outside which the normal of the maximum margin is 0 (both normals, where both margins are known).
-        None: possibly all.
     """
 
     rows: Matrix
@@ -145,7 +136,6 @@ class Case:
     with_bias: Known
     through_origin: Known | None = None
     why: str
-    axes: Set[int] | None = None
 
     @property
     def truth(self) -> Truth:
@@ -163,12 +153,12 @@ class Case:
 
 def two_classes(
     negative: Any, positive: Any, with_bias: Known, through_origin: Known | None, why: str,
-    *, axes: Set[int] | None = None, exponents: Sequence[int] | None = None,
+    *, exponents: Sequence[int] | None = None,
 ) -> Case:  # fmt: skip
     """Return the case of integer rows of the class -1, then of the class +1, and its answers."""
     y = np.array([-1] * len(negative) + [1] * len(positive), dtype=np.int64)
     rows = Matrix.of([*negative, *positive], exponents)
-    return Case(rows=rows, y=y, with_bias=with_bias, through_origin=through_origin, why=why, axes=axes)
+    return Case(rows=rows, y=y, with_bias=with_bias, through_origin=through_origin, why=why)
 
 
 def separable(margin_squared: Fraction | int | None = None) -> Known:

@@ -1,23 +1,26 @@
 """Sets of points of a known shape: simplices, boxes of integer lattices, circles, parallel faces."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from math import ceil, pi, tan
+from math import ceil, lcm, pi, tan
 from random import Random
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.generators import transformations
 from maxmargin.data.generators.family import KIND, SEED, Integer, family
 from maxmargin.data.generators.known_answers import OVERLAP, Case, Known, Matrix, Verdict, quasi, separable, two_classes
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.exact.dyadic import Integers
 
 IntArray: TypeAlias = NDArray[np.int64]
+
+# Tangents of half the angles of plane rotations: (3, 4)/5, (4, 3)/5, (5, 12)/13, (15, 8)/17.
+_TANGENTS = ((1, 2), (1, 3), (2, 3), (1, 4))
 
 # Number of bits after the point of tan(angle/2) of a point on a circle.
 _SLOPE_BITS = 20
@@ -84,23 +87,21 @@ def _boxes(d: int, side: int, kind: Verdict, seed: int) -> Case:
     shift[column] = max(abs(shift[column]), least) * rng.choice((-1, 1))
     start = np.array([rng.randint(-9, 9) for _ in range(d)])
     box = start + np.array(list(product(range(side + 1), repeat=d)))
-    answer, axes = _boxes_apart(box, shift, side)
     why = "in every column two intervals: their gaps are the columns of the shortest difference"
-    return two_classes(box, box + shift, answer, None, why, axes=axes)
+    return two_classes(box, box + shift, _boxes_apart(box, shift, side), None, why)
 
 
-def _boxes_apart(box: IntArray, shift: IntArray, side: int) -> tuple[Known, set[int] | None]:
+def _boxes_apart(box: IntArray, shift: IntArray, side: int) -> Known:
     gaps = np.maximum(abs(shift) - side, 0)
     if gaps.any():
-        square = Fraction(int((gaps**2).sum()), 4)
-        return separable(square), set(np.flatnonzero(gaps).tolist())
+        return separable(Fraction(int((gaps**2).sum()), 4))
     touching_columns = np.flatnonzero(abs(shift) == side)
     if not touching_columns.size:
-        return OVERLAP, None
+        return OVERLAP
     both = np.vstack([box, box + shift])
     wall = np.where(shift > 0, box.max(axis=0), box.min(axis=0))
     is_touching = (both[:, touching_columns] == wall[touching_columns]).all(axis=1)
-    return quasi(np.flatnonzero(is_touching)), None
+    return quasi(np.flatnonzero(is_touching))
 
 
 @family("layers", "two slanted boxes in parallel lattice hyperplanes: gamma^2 is a fraction of many digits",
@@ -198,7 +199,7 @@ def slab(kind: Verdict, d: int, *, far: int = 4, exponents: Sequence[int] | None
         "quasi-separable": quasi([*range(n), *range(n + 1, 2 * n + 1)]),
         "overlap": OVERLAP,
     }[kind]
-    return two_classes(negative, positive, answer, answer, _WHY[kind], axes={0}, exponents=exponents)
+    return two_classes(negative, positive, answer, answer, _WHY[kind], exponents=exponents)
 
 
 @family("gap", "two faces 2^-k apart, either side of 0, and a row far behind each",
@@ -211,8 +212,7 @@ def _gap(k: int, d: int) -> Case:
 def _gap_at_one(k: int, d: int) -> Case:
     case = slab("separable", d, far=2 ** (k + 1), exponents=[-(k + 1)] + [0] * (d - 1))
     why = f"{_WHY['separable']}; through the origin the means of both faces lie on one ray"
-    moved = transformations.translated(case, [2 ** (k + 1)] + [0] * (d - 1))
-    return replace(moved, through_origin=OVERLAP, why=why)
+    return replace(moved(case, [2 ** (k + 1)] + [0] * (d - 1)), through_origin=OVERLAP, why=why)
 
 
 @family("touching", "two faces that coincide, and a row 2^-k behind each",
@@ -242,28 +242,84 @@ def _subnormal(d: int, kind: Verdict) -> Case:
 @family("offset", "integers, 10^k away from 0 in every column",
         k=Integer(default=12, least=1, most=15), d=_D, kind=KIND)  # fmt: skip
 def _offset(k: int, d: int, kind: Verdict) -> Case:
-    return transformations.translated(slab(kind, d), [10**k] * d)
+    return moved(slab(kind, d), [10**k] * d)
 
 
 @family("duplicates", "every row several times", copies=Integer(default=5, least=2, most=1000), d=_D, kind=KIND)
 def _duplicates(copies: int, d: int, kind: Verdict) -> Case:
     case = slab(kind, d)
-    n = len(case.y)
-    for _ in range(copies - 1):
-        case = transformations.with_rows_again(case, range(n))
-    return case
+    return with_rows(case, [*range(len(case.y))] * copies)
 
 
 @family("collinear", "d - 1 multiples of one column, and a constant column",
         d=Integer(default=4, least=2, most=100), kind=KIND)  # fmt: skip
 def _collinear(d: int, kind: Verdict) -> Case:
-    case = slab(kind, 1)
-    for factor in range(2, d):
-        case = transformations.with_multiple(case, 0, factor)
-    return transformations.with_constant(case, 7)
+    case, factors = slab(kind, 1), np.arange(1, d).astype(object)
+    rows = np.hstack([case.rows.integers * factors, np.full((len(case.y), 1), 7, dtype=object)])
+    answer = separable((factors**2).sum()) if kind == "separable" else case.with_bias
+    return replace(case, rows=Matrix.of(rows), with_bias=answer, through_origin=answer)
 
 
 @family("rotated", "a slab turned by a rational rotation and multiplied by its denominator: integers",
         d=Integer(default=3, least=2, most=6), kind=KIND, seed=SEED)  # fmt: skip
 def _rotated(d: int, kind: Verdict, seed: int) -> Case:
-    return transformations.rotated(slab(kind, d), Random(seed))
+    return turned(slab(kind, d), Random(seed))
+
+
+# Changes that keep the verdict, and their effect on the other answers
+
+
+def with_answers(case: Case, alter: Callable[[Known], Known]) -> Case:
+    """Alter both answers."""
+    origin = None if case.through_origin is None else alter(case.through_origin)
+    return replace(case, with_bias=alter(case.with_bias), through_origin=origin)
+
+
+def with_rows(case: Case, positions: Sequence[int]) -> Case:
+    """Put the rows at these positions, each at least once, into this order; copies of touching rows touch as well."""
+    index = np.array(positions, dtype=np.int64)
+
+    def renumbered(known: Known) -> Known:
+        touching = None if known.touching is None else np.flatnonzero(np.isin(index, known.touching))
+        return replace(known, touching=None if touching is None else tuple(touching.tolist()))
+
+    rows = Matrix(case.rows.integers[index], case.rows.exponents)
+    return with_answers(replace(case, rows=rows, y=case.y[index]), renumbered)
+
+
+def moved(case: Case, vector: Sequence[int]) -> Case:
+    """Add whole numbers, in units of the columns; the answer through the origin is no longer known."""
+    rows = Matrix(case.rows.integers + np.array(vector, dtype=object), case.rows.exponents)
+    return replace(case, rows=rows, through_origin=None)
+
+
+def scaled(case: Case, factor: Fraction | None) -> Case:
+    """Multiply the squared margins, or forget them."""
+
+    def multiplied(known: Known) -> Known:
+        margin = known.margin_squared
+        return replace(known, margin_squared=None if margin is None or factor is None else margin * factor)
+
+    return with_answers(case, multiplied)
+
+
+def turned(case: Case, rng: Random) -> Case:
+    """Rotate columns of one unit by a rational rotation, and multiply them by its common denominator."""
+    rotation, denominator = rational_rotation(case.rows.integers.shape[1], rng)
+    rows = Matrix(case.rows.integers @ rotation, case.rows.exponents)
+    return scaled(replace(case, rows=rows), Fraction(denominator) ** 2)
+
+
+def rational_rotation(d: int, rng: Random) -> tuple[Integers, int]:
+    """Return integers Q and D with Q'Q = D^2 I: a product of rotations of planes by Pythagorean triples.
+
+    Cayley's (I - S)(I + S)^-1 with S = (0, -t; t, 0) rotates a plane by the angle whose half has the tangent t.
+    """
+    rotation = np.eye(d, dtype=object)
+    for _ in range(min(d, 4) if d > 1 else 0):
+        i, j = rng.sample(range(d), 2)
+        t = Fraction(*rng.choice(_TANGENTS))
+        cosine, sine = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
+        rotation[[i, j]] = np.array([[cosine, -sine], [sine, cosine]]) @ rotation[[i, j]]
+    denominator = lcm(*(value.denominator for value in rotation.flat))
+    return np.vectorize(int, otypes=[object])(rotation * denominator), denominator
