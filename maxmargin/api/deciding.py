@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.question import Question, separability_of
-from maxmargin.data.problems import DecimalReading
+from maxmargin.data.dataset import DecimalReading
 from maxmargin.solvers.engines.textbook.backends import with_options
 from maxmargin.text.progress import shows_progress, waiting
 

@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
-from maxmargin.data import problems
-from maxmargin.data.dataset import Dataset
+from maxmargin.data.dataset import Dataset, DecimalReading, class_problem_of, problem_of
 from maxmargin.data.generators.registry import Generated
 from maxmargin.data.labels import CHOSEN
-from maxmargin.data.problems import DecimalReading, problem_of, row_weights
 from maxmargin.data.reading.arrays import (
     LIBRARIES_WITH_INDEX,
     Modelled,
@@ -25,6 +23,7 @@ from maxmargin.data.reading.arrays import (
     from_arrays,
     index_of_rows,
     name_of_index,
+    row_weights,
 )
 from maxmargin.data.reading.formulas import column_names, read_formula, without_index
 from maxmargin.data.sources.frames import is_from_table_library, library_of, name_of, with_distinct_names
@@ -218,10 +217,11 @@ def separability_of(
     if not dataset.is_binary and (method != "auto" or solver is not None):
         n_classes = len(dataset.classes)
         raise InvalidOptionError(f"{n_classes} classes are decided by one engine: leave method and solver out")
-    source: Any = problems if reading is None else reading  # either has a function for two classes, and one for more
-    state = source.problem_of if dataset.is_binary else source.class_problem_of
-    how = {"needs_columns": False} if reading is None else {}
-    answer = named(decide(state(dataset, bias=bias, **how), **options, **limits), dataset, names)
+    if reading is not None:
+        state: Any = reading.problem_of if dataset.is_binary else reading.class_problem_of
+    else:
+        state = partial(problem_of if dataset.is_binary else class_problem_of, needs_columns=False)
+    answer = named(decide(state(dataset, bias=bias), **options, **limits), dataset, names)
     if reading is None or answer.certificate is None:
         return answer
     return replace(answer, certificate=reading.restated(answer.certificate))

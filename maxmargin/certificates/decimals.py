@@ -16,14 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Choice, ColumnRef, OneHot, columns_named
-from maxmargin.data.dataset import Dataset
+from maxmargin.data.batches import Choice, ColumnRef, OneHot, columns_named
+from maxmargin.data.dataset import Dataset, DecimalReading
 from maxmargin.data.numbers.binary64 import MOST_DIGITS, ExactRows, NumberError
 from maxmargin.data.numbers.numerals import BOOLEAN, bounded_fraction
-from maxmargin.data.opening import DELIMITED, suffix_of
-from maxmargin.data.problems import DecimalReading
 from maxmargin.data.reading.loading import missing_texts, read_dataset
-from maxmargin.data.sources.by_name import SUFFIXES, format_of
+from maxmargin.data.sources.opening import DELIMITED, SUFFIXES, format_of, suffix_of
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error, quoted
 

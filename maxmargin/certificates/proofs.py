@@ -10,8 +10,8 @@ import numpy as np
 from maxmargin.api.question import parts_of, refuse_labels_of_dataset, whole_data
 from maxmargin.data.labels import LabelError, Labels, encode
 from maxmargin.data.numbers.binary64 import ExactRows
-from maxmargin.data.opening import read_regular_file
 from maxmargin.data.reading.arrays import Features, features_of, labels_of, refused_labels
+from maxmargin.data.sources.opening import read_regular_file
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.checker import CertificateError, check, numbering, parse, statement, validate

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from maxmargin.data.opening import STDIN, labels_beside
+from maxmargin.data.sources.opening import STDIN, labels_beside
 from maxmargin.text.outputs import check_folder_writable, check_writable, is_special
 
 # Number of bytes at the beginning of a file within which a proof names its format.

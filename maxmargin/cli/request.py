@@ -13,9 +13,8 @@ import click
 
 from maxmargin.api.question import Question, names_of
 from maxmargin.cli.deadline import ended_within
-from maxmargin.data.dataset import Dataset, is_matrix
-from maxmargin.data.opening import STDIN, STDIN_NAME, size_of_content
-from maxmargin.data.problems import DecimalReading, check_is_answerable
+from maxmargin.data.dataset import Dataset, DecimalReading, check_is_answerable, is_matrix
+from maxmargin.data.sources.opening import STDIN, STDIN_NAME, size_of_content
 from maxmargin.solvers.answers.answer_text import plain, some
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.printable import printable, printable_lines
@@ -216,7 +215,7 @@ def _read_text(options: "DataOptions") -> tuple[Dataset, DecimalReading]:
 
 def _columns(options: "DataOptions") -> dict[str, Any]:
     """Return the arguments of `load` about columns and their text."""
-    from maxmargin.data.column_roles import OneHot
+    from maxmargin.data.batches import OneHot
 
     return {
         "label": -1 if options.label is None else options.label,

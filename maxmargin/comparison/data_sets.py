@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from maxmargin.comparison.study_file import Source, Study
-from maxmargin.data.dataset import Dataset
+from maxmargin.data.dataset import Dataset, problem_of
 from maxmargin.data.features import named_features
 from maxmargin.data.preparing import prepare
-from maxmargin.data.problems import problem_of
 from maxmargin.data.reading.loading import load
 from maxmargin.models.fitted_planes import choose_class
 from maxmargin.solvers.basics.array_types import Floats, Rows

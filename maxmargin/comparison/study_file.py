@@ -15,10 +15,10 @@ from typing import Any, NoReturn
 from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.methods.every_method import method_of
 from maxmargin.comparison.methods.method import Method
+from maxmargin.data.batches import memory_size
 from maxmargin.data.features import named_features
-from maxmargin.data.opening import STDIN, read_regular_file
 from maxmargin.data.preparing import How
-from maxmargin.data.stores.budget import memory_size
+from maxmargin.data.sources.opening import STDIN, read_regular_file
 from maxmargin.solvers.errors import WordedError
 from maxmargin.text.data_error import DataError, nearest, quoted
 

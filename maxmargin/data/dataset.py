@@ -1,22 +1,35 @@
-"""The data of a question: features, signs, and the names by which people know them."""
+"""The data of a question: features, signs and the names by which people know them; and the problems made of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.labels import Label, LabelError, Labels, PositiveClass, choose_positive, quantity_note, twins_note
+from maxmargin.data.labels import (
+    Label,
+    LabelError,
+    Labels,
+    PositiveClass,
+    choose_positive,
+    encode,
+    quantity_note,
+    twins_note,
+)
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats, Mask
-from maxmargin.solvers.errors import InvalidProblemError, option
-from maxmargin.text.data_error import listed
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
+from maxmargin.solvers.exact.dyadic import Integers, without_denominators
+from maxmargin.text.data_error import listed, quoted
 
 if TYPE_CHECKING:
     from maxmargin.solvers.basics.extremes import Extremes
+    from maxmargin.solvers.problem.problem import ClassProblem, Problem
     from maxmargin.solvers.problem.rows import RowSource
+    from maxmargin.solvers.proof.certificate import Certificate
 
 # Number of the rules by which sources are read, as proofs state it: with others, a file may be other data.
 READING_RULES = 1
@@ -24,6 +37,9 @@ READING_RULES = 1
 # The value of `Dataset.negative` if the positive class is compared with all the others.
 REST = "rest"
 
+
+AnyCertificate = TypeVar("AnyCertificate", bound="Certificate")
+AnyProblem = TypeVar("AnyProblem", "Problem", "ClassProblem")
 
 # A dense array, or a `scipy.sparse.csr_array` of binary64 numbers, whose package declares no types.
 Matrix: TypeAlias = Floats | Any
@@ -278,3 +294,165 @@ def frozen_matrix(X: Any) -> Any:
     matrix = csr_array(X, copy=False)
     matrix.data, matrix.indices, matrix.indptr = map(frozen, (matrix.data, matrix.indices, matrix.indptr))
     return matrix
+
+
+# The questions of solvers
+
+
+def problem_of(dataset: Dataset, *, bias: bool = True, needs_columns: bool = True) -> "Problem":
+    """Return the two-class question of a data set.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    bias : bool
+    needs_columns : bool
+        Whether data without a column are refused, about which only a verdict says anything.
+
+    Raises
+    ------
+    InvalidProblemError
+        If it has more than two classes and no positive one was chosen, numbers that binary64 does not hold, or no
+        column where one is needed.
+    """
+    from maxmargin.solvers.problem.problem import Problem  # slow to import, and not needed to read data
+
+    if not dataset.is_binary:
+        raise InvalidProblemError(
+            f"{dataset.source} has {len(dataset.classes)} classes; expected two, "
+            f"or {option('positive')} to choose one of them"
+        )
+    check_is_answerable(dataset, needs_columns=needs_columns)
+    y = dataset.y.astype("float64") if dataset.is_in_memory else dataset.y  # outside memory there may be many
+    is_greater_of_two = len(dataset.classes) == 2 and dataset.positive == dataset.classes[1]
+    positive = None if is_greater_of_two else dataset.positive
+    return Problem(dataset.X, y, bias, known_bounds=dataset.bounds, positive=positive, read_as=dataset.stated_reading)
+
+
+def class_problem_of(dataset: Dataset, *, bias: bool = True, needs_columns: bool = True) -> "ClassProblem":
+    """Return the question of all classes of a data set at once; the classes are numbered in their order.
+
+    Raises
+    ------
+    InvalidProblemError
+        If it has numbers that binary64 does not hold, or no column where one is needed.
+    """
+    from maxmargin.solvers.problem.problem import ClassProblem  # slow to import, and not needed to read data
+
+    check_is_answerable(dataset, needs_columns=needs_columns)
+    labels = encode(dataset.labels)
+    codes = labels.codes.astype("int64")
+    n_classes = len(labels.classes)
+    return ClassProblem(dataset.X, codes, n_classes, bias, known_bounds=dataset.bounds, read_as=dataset.stated_reading)
+
+
+def check_is_answerable(dataset: Dataset, *, needs_columns: bool = True) -> None:
+    """Check that a data set has a column, if one is needed, and numbers that binary64 holds.
+
+    Raises
+    ------
+    InvalidProblemError
+    """
+    if needs_columns and not dataset.n_features:
+        formula = (dataset.read_as or {}).get("formula", f"{dataset.label_name} ~ {int(bool(dataset.has_intercept))}")
+        why = "it has no term but the intercept; expected one at least"
+        raise InvalidProblemError(f"y is the formula {quoted(formula)}: {why}")
+    check_is_binary64(dataset)
+
+
+def check_is_binary64(dataset: Dataset) -> None:
+    """Check that `X` is no rounding of numbers that are known exactly: an answer would be about other numbers.
+
+    Raises
+    ------
+    InvalidProblemError
+        The message names the first number that binary64 does not hold.
+    """
+    if dataset.exact is None:
+        return
+    units, integers = dataset.exact.units.units, dataset.exact.integers
+    is_other = np.column_stack([dataset.X[:, j] != integers[:, j] * unit for j, unit in enumerate(units)])
+    row, column = np.unravel_index(int(np.argmax(is_other)), is_other.shape)
+    found = quoted(units[column] * integers[row, column])
+    raise InvalidProblemError(
+        f"{dataset.source}: {dataset.describe_row(int(row))}, column {dataset.feature_names[column]!r}: found {found}, "
+        "expected one that binary64 holds exactly (verdicts are decided for such numbers; convert them to binary64 "
+        "yourself to have other questions answered for the roundings)"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class DecimalReading:
+    """A data set, and the exact numbers that its text writes, or that it was given as Decimals and Fractions.
+
+    Attributes
+    ----------
+    dataset : Dataset
+        The data set as `load` gives it: names, labels, and the binary64 values.
+    exact : ExactRows
+        The numbers, as integers each of which is a multiple of the unit of its column.
+    """
+
+    dataset: Dataset
+    exact: ExactRows
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> "DecimalReading | None":
+        """Return the exact numbers of a data set, and the data set of their roundings; None where these are equal."""
+        return None if dataset.exact is None else cls(dataset=replace(dataset, exact=None), exact=dataset.exact)
+
+    def problem_of(self, part: Dataset, *, bias: bool = True) -> "Problem":
+        """Return the two-class question of the text, for the data set or a part of it (`one_vs_rest`, `pair`).
+
+        Its rows are the integers, and its hash is the hash of the text; `restated` takes its proofs back to the text.
+
+        Raises
+        ------
+        InvalidProblemError
+            If the part has more than two classes and no positive one was chosen.
+        """
+        return self._about_integers(problem_of(replace(part, exact=None), bias=bias), part)
+
+    def class_problem_of(self, part: Dataset, *, bias: bool = True) -> "ClassProblem":
+        """Return the question of all classes of the text at once; `restated` takes its proofs back to the text."""
+        return self._about_integers(class_problem_of(replace(part, exact=None), bias=bias), part)
+
+    def _about_integers(self, problem: AnyProblem, part: Dataset) -> AnyProblem:
+        integers = self._integers_of(part)
+        rounded = np.ascontiguousarray(integers, dtype=np.float64)
+        return replace(problem, X=rounded, integers=integers, units=self.exact.units, known_bounds=None)
+
+    def _integers_of(self, part: Dataset) -> Integers:
+        if part.rows is None:
+            return self.exact.integers
+        # Both number the rows of the source, in increasing order.
+        positions = part.rows if self.dataset.rows is None else np.searchsorted(self.dataset.rows, part.rows)
+        return self.exact.integers[positions]
+
+    def rows_of(self, part: Dataset) -> list[tuple[Fraction, ...]]:
+        """Return the numbers of the text as fractions, for the rows of a part of the data set."""
+        return self.exact.units.rows(self._integers_of(part))
+
+    def restated(self, certificate: AnyCertificate) -> AnyCertificate:
+        """Return a proof about the integers, for two classes or more, as the proof about the numbers.
+
+        The values y(w.x + b) are the same, so is everything that rests on them.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the proof is about a margin: it is another in the units of the numbers.
+        """
+        if certificate.claim.startswith("margin"):
+            claim = f"the claim {certificate.claim!r}"
+            raise InvalidOptionError(f"found a proof of {claim}; margins are not known in the decimal reading")
+        stated: Any = certificate
+        bias, changes = certificate.problem.bias, dict[str, Any]()
+        if hasattr(certificate, "w"):
+            changes["w"] = tuple(self.exact.units.direction(stated.w, bias=False))
+        if hasattr(certificate, "direction"):
+            changes["direction"] = tuple(self.exact.units.direction(stated.direction, bias=bias))
+        if hasattr(certificate, "null_space"):
+            directions = (self.exact.units.direction(vector, bias=bias) for vector in stated.null_space)
+            changes["null_space"] = tuple(tuple(without_denominators(direction)) for direction in directions)
+        return replace(certificate, **changes)

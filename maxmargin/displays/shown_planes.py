@@ -9,8 +9,7 @@ import numpy as np
 
 from maxmargin.api.measures import Plane, is_flat, norm, plane_of
 from maxmargin.api.question import Question
-from maxmargin.data.dataset import REST, Dataset
-from maxmargin.data.problems import problem_of
+from maxmargin.data.dataset import REST, Dataset, problem_of
 from maxmargin.displays import drawing
 from maxmargin.displays.plane_view import PlaneView
 from maxmargin.explaining.separability_answer import Separability

@@ -15,10 +15,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from maxmargin.data.dataset import Dataset
+from maxmargin.data.dataset import Dataset, check_is_binary64
 from maxmargin.data.labels import LabelError, encode
-from maxmargin.data.problems import check_is_binary64, class_factors, not_class_weights, weights_of
-from maxmargin.data.reading.arrays import from_arrays, refuse_masked
+from maxmargin.data.reading.arrays import class_factors, from_arrays, not_class_weights, refuse_masked, weights_of
 from maxmargin.data.reading.coding import coding_note
 from maxmargin.data.sources.frames import is_from_table_library
 from maxmargin.solvers.answers.answer_text import some

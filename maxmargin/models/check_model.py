@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.question import separability_of
-from maxmargin.data.problems import DecimalReading
+from maxmargin.data.dataset import DecimalReading
 from maxmargin.data.reading.arrays import from_arrays
 from maxmargin.models.binary_models import reading_of_binary, reading_of_counts, reading_of_gee, reading_of_glm
 from maxmargin.models.fitted_results import check_is_plain, claimed, is_results, name_of, row_names_of

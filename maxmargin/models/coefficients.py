@@ -6,8 +6,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.dataset import Dataset
-from maxmargin.data.problems import problem_of
+from maxmargin.data.dataset import Dataset, problem_of
 from maxmargin.data.sources.sparse import is_sparse
 from maxmargin.solvers.errors import InvalidOptionError
 

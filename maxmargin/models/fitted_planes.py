@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.data.dataset import Dataset
+from maxmargin.data.dataset import Dataset, problem_of
 from maxmargin.data.labels import Label, LabelError, choose_positive
 from maxmargin.data.numbers.binary64 import REAL_KINDS, array_of
-from maxmargin.data.problems import problem_of
 from maxmargin.data.reading.arrays import refuse_masked
 from maxmargin.models.coefficients import Coefficients
 from maxmargin.solvers.basics.array_types import Floats

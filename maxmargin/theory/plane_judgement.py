@@ -6,8 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from maxmargin.api.question import Question, with_names
-from maxmargin.data.dataset import Dataset
-from maxmargin.data.problems import problem_of
+from maxmargin.data.dataset import Dataset, problem_of
 from maxmargin.models.fitted_planes import GivenPlane, plane_of_model, plane_of_numbers
 from maxmargin.solvers.answers.answer_text import NamedAnswer, Names, counted, rounded_down, rounded_up, through
 from maxmargin.solvers.answers.cards import between

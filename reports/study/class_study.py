@@ -9,9 +9,8 @@ import numpy as np
 
 from maxmargin.api.question import named
 from maxmargin.api.running import with_bias_scale
-from maxmargin.data.dataset import Dataset
+from maxmargin.data.dataset import Dataset, class_problem_of
 from maxmargin.data.preparing import How
-from maxmargin.data.problems import class_problem_of
 from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.study.parts.run_part import run_of
 from maxmargin.reports.study.report_settings import OnProgress, ReportSettings

@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from maxmargin.api.measures import Plane, plane_of
-from maxmargin.data.dataset import Dataset
+from maxmargin.data.dataset import Dataset, problem_of
 from maxmargin.data.preparing import How, prepare
-from maxmargin.data.problems import problem_of
 from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.study.replay import Replay, replay_of
 from maxmargin.reports.study.report_settings import OnProgress, ReportSettings

@@ -21,8 +21,8 @@ from table_files import text_file
 
 import maxmargin as mm
 from maxmargin.certificates.decimals import DecimalReading, read_decimal
+from maxmargin.data.dataset import problem_of
 from maxmargin.data.numbers.numerals import digits_are_changed
-from maxmargin.data.problems import problem_of
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation

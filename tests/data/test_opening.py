@@ -10,7 +10,7 @@ from commands import refusal
 import maxmargin as mm
 from maxmargin.comparison.methods.plugins import from_file
 from maxmargin.comparison.study_file import Study
-from maxmargin.data.opening import read_at_most, read_regular_file
+from maxmargin.data.sources.opening import read_at_most, read_regular_file
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof import checker
 

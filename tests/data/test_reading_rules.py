@@ -19,7 +19,7 @@ from cases import for_each
 from commands import Capture, answered, refusal, refused
 
 import maxmargin as mm
-from maxmargin.data.column_roles import Choice
+from maxmargin.data.batches import Choice
 from maxmargin.data.reading.loading import read_dataset
 from maxmargin.data.sources.csv_layout import names_columns
 from maxmargin.solvers.errors import InvalidOptionError

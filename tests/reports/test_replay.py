@@ -12,7 +12,7 @@ import pytest
 
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
-from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.data.batches import MemoryBudget
 from maxmargin.reports.study.replay import MOST_FRAMES, MOST_ROWS, Replay, replay_of
 from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.problem.problem import Problem

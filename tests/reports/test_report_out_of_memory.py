@@ -14,8 +14,8 @@ from table_files import array_file, table_file
 import maxmargin as mm
 from maxmargin.api.measures import distances_of
 from maxmargin.cli.app import run
-from maxmargin.data.problems import problem_of
-from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.data.batches import MemoryBudget
+from maxmargin.data.dataset import problem_of
 from maxmargin.data.stores.row_cache import Derived
 from maxmargin.reports.captioned.row_displays import hyperplane_display
 from maxmargin.reports.study.drawn_rows import drawn_rows_of

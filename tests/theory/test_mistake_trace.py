@@ -18,8 +18,8 @@ from watched_rows import InterruptingGenerator
 
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
-from maxmargin.data.problems import problem_of
-from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.data.batches import MemoryBudget
+from maxmargin.data.dataset import problem_of
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.perceptron.exact_states import UNKNOWN_ROW, ExactStateSizes, chosen_mistakes
 from maxmargin.solvers.perceptron.row_orders import Order

@@ -14,8 +14,8 @@ from maxmargin.api.question import named, separability_of
 from maxmargin.certificates.require import holds
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
-from maxmargin.data.column_roles import LEAST_NUMBERED
-from maxmargin.data.problems import problem_of
+from maxmargin.data.batches import LEAST_NUMBERED
+from maxmargin.data.dataset import problem_of
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
 from maxmargin.text.number_formats import one_line
@@ -175,7 +175,7 @@ def _part_fields(part: "Dataset", answer: "Separability") -> dict[str, Any]:
 
 def _near_remarks(request: Request, answer: "Separability") -> list[str]:
     """Return the line on the decimal text of a file in which columns are linearly dependent up to rounding."""
-    from maxmargin.data.opening import DELIMITED, kind_of
+    from maxmargin.data.sources.opening import DELIMITED, kind_of
 
     read_as = request.dataset.read_as or {}
     has_text = kind_of(request.options.source, read_as.get("format")) in DELIMITED and "formula" not in read_as

@@ -24,7 +24,7 @@ def sources(incomplete: str) -> list[CompletionItem]:
     Where only files can, the shell completes them, which knows of folders and of quotes.
     """
     from maxmargin.data.generators import families
-    from maxmargin.data.sources.by_name import BUNDLED
+    from maxmargin.data.sources.opening import BUNDLED
 
     known = [*BUNDLED, *(family.name for family in families())]
     names = [CompletionItem(name) for name in known if name.startswith(incomplete)]

@@ -12,7 +12,7 @@ import numpy as np
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.opening import STDIN, STDIN_NAME, read_at_most, read_regular_file, standard_input
+from maxmargin.data.sources.opening import STDIN, STDIN_NAME, read_at_most, read_regular_file, standard_input
 from maxmargin.models.fitted_planes import GivenPlane, plane_of_numbers, sign_of_side
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError

@@ -10,7 +10,7 @@ from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.labels import Label, LabelError, choose_positive
 from maxmargin.data.numbers.numerals import parse_number
-from maxmargin.data.problems import row_weights
+from maxmargin.data.reading.arrays import row_weights
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from maxmargin.certificates.proofs import Document, check_labelled, read_proof, statement_about
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import print_json, print_text
-from maxmargin.data.column_roles import OneHot, columns_named
+from maxmargin.data.batches import OneHot, columns_named
 from maxmargin.data.dataset import READING_RULES
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
@@ -177,8 +177,8 @@ def _reading_of(data: dict[str, Any]) -> dict[str, Any]:
 
 def _is_readable(source: str, memory: str, **written: Any) -> bool:
     """Return whether the source is a table of any kind: texts and missing values allowed, the label anywhere."""
-    from maxmargin.data.column_roles import Choice
-    from maxmargin.data.reading.formula_files import whole_table
+    from maxmargin.data.batches import Choice
+    from maxmargin.data.reading.formulas import whole_table
     from maxmargin.data.reading.loading import load
 
     any_table = Choice(one_hot=OneHot(every=True, is_checked=False), drop_missing=True, **written)

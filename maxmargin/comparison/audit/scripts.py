@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from maxmargin.comparison.methods.method import Method
-from maxmargin.data.dataset import Dataset
-from maxmargin.data.problems import problem_of
+from maxmargin.data.dataset import Dataset, problem_of
 from maxmargin.data.reading.loading import load
-from maxmargin.data.sources.by_name import BUNDLED
+from maxmargin.data.sources.opening import BUNDLED
 
 # Number of entries of X up to which the script holds the rows themselves.
 _FEW = 400

@@ -20,8 +20,7 @@ from maxmargin.comparison.jobs.store import Store
 from maxmargin.comparison.methods.every_method import catalogue, method_of
 from maxmargin.comparison.methods.method import QuestionKind
 from maxmargin.comparison.study_file import Setting, Source, Study
-from maxmargin.data.dataset import Dataset
-from maxmargin.data.problems import problem_of
+from maxmargin.data.dataset import Dataset, problem_of
 from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError

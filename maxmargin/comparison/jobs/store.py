@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.comparison.jobs.limit import Limit
-from maxmargin.data.opening import check_is_regular
+from maxmargin.data.sources.opening import check_is_regular
 from maxmargin.text.data_error import DataError
 
 # The name of the file in its folder.

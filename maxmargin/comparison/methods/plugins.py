@@ -14,7 +14,7 @@ from typing import Any
 
 from maxmargin.comparison.methods.method import Answer, Method, QuestionKind
 from maxmargin.comparison.methods.recorded_warnings import with_warnings
-from maxmargin.data.opening import read_regular_file
+from maxmargin.data.sources.opening import read_regular_file
 from maxmargin.solvers.errors import InvalidOptionError
 
 # The group of entry points; each names a module with `fit`, or the function itself.

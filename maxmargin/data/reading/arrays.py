@@ -1,26 +1,28 @@
-"""Features and labels in memory, as given to a call such as `hard_margin(X, y)`."""
+"""Features, labels and weights in memory, as given to a call such as `hard_margin(X, y)`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Choice, OneHot, index_note
+from maxmargin.data.batches import Choice, Column, OneHot, Table, index_note, stacked
 from maxmargin.data.dataset import Dataset, Matrix, dataset_of
 from maxmargin.data.labels import CodedLabels, LabelError, Labels, encode, positive_class
 from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, FractionColumns, NumberError, array_of, numbers
 from maxmargin.data.reading.coding import OF_A_FRAME, coded
-from maxmargin.data.reading.collected import stacked
 from maxmargin.data.sources import frames
-from maxmargin.data.sources.batches import Column, Table
 from maxmargin.data.sources.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.extremes import Extremes, extremes_of
-from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.exact.reals import exact_real, short_repr
+from maxmargin.solvers.problem.row_weights import RowWeights, numbers_of_rows
 from maxmargin.solvers.problem.rows import RowSource
-from maxmargin.text.data_error import DataError
+from maxmargin.text.data_error import DataError, listed
 
 # Advice about missing values in a data frame.
 LEAVE_ROWS_OUT = "leave such rows out first, with dropna() in pandas and drop_nulls() in Polars"
@@ -447,3 +449,75 @@ def _are_equal(index: Any, other: Any) -> bool:
 
 def _is_dask_index(index: Any) -> bool:
     return type(index).__module__.startswith("dask.")
+
+
+# Weights of rows, from weights of rows and of labels, as scikit-learn means them
+
+
+def row_weights(dataset: Dataset, sample_weight: Any, class_weight: Mapping[Any, float] | str | None) -> Any:
+    """Return the product of both kinds of weights, exactly; None where there are none."""
+    if sample_weight is not None:
+        sample_weight = weights_of(sample_weight)
+    if class_weight is None:
+        return sample_weight
+    if isinstance(class_weight, str) and class_weight == "balanced":  # n / (2 n_j)
+        groups: NDArray[np.int64] = np.asarray(dataset.y > 0).astype(np.int64)
+        factors = tuple(Fraction(len(groups), 2 * count) for count in np.bincount(groups).tolist())
+    elif isinstance(class_weight, Mapping):
+        factors, groups = _factors_of_labels(dataset, class_weight)
+    else:
+        raise not_class_weights(class_weight)
+    numbers = np.ones(dataset.n_samples) if sample_weight is None else numbers_of_rows(sample_weight, dataset.n_samples)
+    return RowWeights(numbers=numbers, factors=factors, groups=groups)
+
+
+def not_class_weights(class_weight: object) -> InvalidOptionError:
+    """Return the error that says of what kind class weights are."""
+    return InvalidOptionError(f"class_weight is {class_weight!r}; expected 'balanced' or a mapping of label to number")
+
+
+def weights_of(sample_weight: Any) -> Any:
+    """Return weights of rows as binary64 numbers, none of them rounded; weights of a wrong shape stay as they are.
+
+    Raises
+    ------
+    InvalidProblemError
+        If they are masked, or binary64 does not hold one of them.
+    """
+    refuse_masked(sample_weight, "sample_weight")
+    weights = array_of(sample_weight)
+    if weights.dtype.kind not in (*REAL_KINDS, "O"):
+        raise InvalidProblemError(f"sample_weight holds values of type {weights.dtype}; expected numbers")
+    return binary64_numbers(weights, "sample_weight") if weights.ndim == 1 else sample_weight
+
+
+def _factors_of_labels(
+    dataset: Dataset, class_weight: Mapping[Any, float]
+) -> tuple[tuple[Fraction, ...], NDArray[np.int64]]:
+    groups = np.zeros(dataset.n_samples, dtype=np.int64)
+    factors = [Fraction(1)]
+    for label, factor in class_factors(class_weight, dataset.classes).items():
+        groups[dataset.labels == label] = len(factors)
+        factors.append(factor)
+    return tuple(factors), groups
+
+
+def class_factors(class_weight: Mapping[Any, float], classes: Collection[Any]) -> dict[Any, Fraction]:
+    """Return the factors of the weights by label.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a label is not one of these classes, or a factor is not a finite number from 0.
+    """
+    unknown = [label for label in class_weight if label not in classes]
+    if unknown:
+        raise InvalidOptionError(f"class_weight has the label {unknown[0]!r}; the labels are {listed(classes)}")
+    factors = {}
+    for label, factor in class_weight.items():
+        exact = exact_real(factor)
+        if exact is None or not 0 <= exact <= sys.float_info.max:
+            found = f"class_weight of {label!r} is {short_repr(factor)}"
+            raise InvalidOptionError(f"{found}; expected a finite number from 0")
+        factors[label] = exact
+    return factors

@@ -10,13 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.data.column_roles import Choice, Roles
-from maxmargin.data.opening import decoded, is_compressed, open_binary
+from maxmargin.data.batches import Choice, MemoryBudget, Roles, Table, TableSource
 from maxmargin.data.reading.collected import CheckedRows, Collected, checked_rows
 from maxmargin.data.sources.arrow_files import ArrowFile, open_arrow
-from maxmargin.data.sources.batches import Table, TableSource
 from maxmargin.data.sources.csv_text import Block, DelimitedText
-from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.data.sources.opening import decoded, is_compressed, open_binary
 from maxmargin.data.stores.dask_rows import DaskRows, DaskWorkers
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import option

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from maxmargin.data.column_roles import Choice
+from maxmargin.data.batches import Choice, Column, Table
 from maxmargin.data.numbers.numerals import Texts
 from maxmargin.data.reading.refusals import FEW_ROWS, text_fault
-from maxmargin.data.sources.batches import Column, Table
 from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.errors import option

@@ -7,15 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import LEAST_NUMBERED, Choice, Layout, Roles, counts_up, missing_notes, numbering_notes
+from maxmargin.data.batches import (
+    LEAST_NUMBERED,
+    Choice,
+    Column,
+    Layout,
+    Roles,
+    Table,
+    counts_up,
+    numbering_notes,
+    stacked,
+)
 from maxmargin.data.dataset import Dataset, Matrix, dataset_of, frozen
 from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels, PositiveClass, positive_class, refuse_joined
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
 from maxmargin.data.numbers.numerals import numbers_or_booleans
 from maxmargin.data.reading.coding import coded, no_texts
 from maxmargin.data.reading.refusals import first_fault, nothing_left
-from maxmargin.data.sources.batches import Column, Table, side_by_side
-from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.extremes import Extremes, extremes_of
 from maxmargin.text.data_error import data_error
 from maxmargin.text.progress import report_rows_done
@@ -63,8 +71,8 @@ class CheckedRows:
         return replace(self, X=None, table=replace(self.table, features=()), lost=None)
 
 
-def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table]) -> CheckedRows:
-    """Read some rows, and check them.
+def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table], *, is_whole: bool = False) -> CheckedRows:
+    """Read some rows of a source, or all if `is_whole`, and check them.
 
     Raises
     ------
@@ -72,7 +80,7 @@ def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table]) -> Che
         A value is missing (unless `choice.drop_missing`) or not a finite number, a column holds texts (unless
         `choice.one_hot`), a label is none, or Decimals or Fractions are too different in size.
     """
-    table = with_missing(read(), roles)
+    table = replace(with_missing(read(), roles), is_whole=is_whole)
     rows, X, bounds = _assembled(table, choice)
     try:
         labels = CodedLabels.of(rows.label)
@@ -202,11 +210,6 @@ def _taken(values: Any, rows: NDArray[Any]) -> Any:
     if isinstance(values, CodedLabels):
         return CodedLabels(values.distinct, values.positions[rows])
     return values[rows] if isinstance(values, np.ndarray) else type(values)(values[i] for i in rows.tolist())
-
-
-def stacked(columns: Sequence[Column]) -> Floats:
-    """Return columns of numbers side by side."""
-    return side_by_side([column.values for column in columns], len(columns[0].values) if columns else 0)
 
 
 class Collected:
@@ -364,7 +367,7 @@ class Collected:
         notes = (
             *notes_on_files, *self.notes, *numbering_notes(numbers),
             *[dropped] * bool(n_dropped), *table.notes[len(self.notes) :],
-            *missing_notes(self.layout, self.roles, self._told_missing),
+            *self.roles.missing_notes(self.layout, self._told_missing),
         )  # fmt: skip
         return dataset_of(
             X if rows_outside is None else rows_outside, labels, chosen, bounds=bounds, notes=notes,

@@ -1,28 +1,38 @@
-"""Formulas such as ``died ~ age + C(stage)``: the features, the labels and the intercept that they state."""
+"""Formulas such as ``died ~ age + C(stage)``: what they state about a data frame, and files that are read by them."""
 
+import os
 import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Choice, OneHot, index_note, is_index_name, numbering_notes, numbers_rows
-from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT, Modelled
+from maxmargin.data import batches
+from maxmargin.data.batches import DEFAULT_MEMORY, Choice, Column, OneHot, Table, size_text
+from maxmargin.data.dataset import Dataset
+from maxmargin.data.labels import LabelError, encode, is_absent
+from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
+from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT, Modelled, features_and_labels
 from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_note
+from maxmargin.data.reading.collected import with_missing
 from maxmargin.data.reading.formula_text import check_formula, functions_of_formulas, names_in, refused
-from maxmargin.data.sources.batches import Column, Table
-from maxmargin.data.sources.frames import column_of, columns_of, index_of, with_distinct_names
-from maxmargin.data.stores.budget import DEFAULT_MEMORY, size_text
+from maxmargin.data.sources.frames import column_of, columns_of, index_of, library_of, with_distinct_names
+from maxmargin.data.sources.opening import open_source
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.text.data_error import DataError, listed, nearest, quoted
+from maxmargin.text.data_error import DataError, data_error, listed, nearest, quoted
 
 # The column that is coded in a call of C.
 _CODED_COLUMN = re.compile(r"C\((\w+)\s*[,)]")
+
+# A response that is a column.
+_PLAIN_RESPONSE = re.compile(r"\s*(?:`([^`]+)`|(\w+))\s*")
 
 # Errors that the evaluation of a formula may raise.
 _ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, TypeError, ValueError)
@@ -75,13 +85,13 @@ def without_index(frame: Any, formula: str) -> tuple[Any, tuple[str, ...]]:
         return frame, ()
     is_named = [bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) is not None for name in names]
     index = [j for j in index_of(frame, names) if not is_named[j]]
-    others = (j for j, name in enumerate(names) if is_index_name(name) and not is_named[j] and j not in index)
-    numbers = [j for j in others if series[j].dtype.is_numeric() and numbers_rows(series[j].to_numpy())]
+    others = (j for j, name in enumerate(names) if batches.is_index_name(name) and not is_named[j] and j not in index)
+    numbers = [j for j in others if series[j].dtype.is_numeric() and batches.numbers_rows(series[j].to_numpy())]
     if not (index or numbers):
         return frame, ()
     import narwhals as nw
 
-    notes = (*index_note([names[j] for j in index]), *numbering_notes(names[j] for j in numbers))
+    notes = (*batches.index_note([names[j] for j in index]), *batches.numbering_notes(names[j] for j in numbers))
     table = nw.from_native(frame, eager_only=True)
     return table.drop([table.columns[j] for j in (*index, *numbers)]).to_native(), notes
 
@@ -98,18 +108,6 @@ def _with_levels(table: Any, part: Any) -> Any:
     levels = pd.CategoricalDtype([False, True])
     of_bools = [name for name in table.columns if table[name].dtype.kind == "b" and name not in in_arithmetic]
     return table.astype(dict.fromkeys(of_bools, levels))
-
-
-def variables_of(formula: str, frame: Any) -> tuple[tuple[str, ...], set[str]]:
-    """Return the columns of a data frame that a formula names, and those named not only on its left and in ``C(...)``.
-
-    Raises
-    ------
-    InvalidProblemError
-        If the formula cannot be read, or names a column that is not there.
-    """
-    parsed = _parsed(formula, column_names(frame))
-    return _variables(parsed), _outside_codings(parsed)
 
 
 def _outside_codings(parsed: Any) -> set[str]:
@@ -365,3 +363,135 @@ def column_names(frame: Any) -> tuple[str, ...]:
 def _first_line(error: BaseException) -> str:
     text = re.sub("\x1b\\[[0-9;]*m", "", str(error)).strip()
     return next(iter(text.splitlines()), type(error).__name__)
+
+
+# Files: the columns that a formula names, and the rows that have a value in all of them
+
+
+def load_by_formula(source: Any, formula: str, choice: Choice, positive: object, most_bytes: int) -> Dataset:
+    """Read a data set by a formula; the label and the coding of the choice do not count.
+
+    The data are read into memory; the columns that the formula makes of levels may take `most_bytes`.
+
+    Raises
+    ------
+    DataError, InvalidProblemError
+        If the source cannot be read, or does not have what the formula names.
+    InvalidOptionError
+        If formulaic is not installed.
+    """
+    check_is_installed(formula)
+    response = _PLAIN_RESPONSE.fullmatch(formula.partition("~")[0])
+    named = -1 if response is None else response[1] or response[2]
+    table = whole_table(source, replace(choice, label=named, one_hot=OneHot(every=True), drop_missing=False))
+    if len(table.label) == 0:
+        raise table.error(found="no rows", expected="at least one")
+    frame, notes = without_index(_frame_of(table), formula)
+    parsed = _parsed(formula, column_names(frame))
+    variables, plain = _variables(parsed), _outside_codings(parsed)
+    for column in table.features if isinstance(table.features, tuple) else ():
+        if isinstance(column.values, list) and not column.is_category and str(column.name) in plain:
+            check_levels(table, column, choice, OF_A_FORMULA)
+    rows = _complete_rows(table, frame[[*variables]], drop_missing=choice.drop_missing)
+    n_dropped = len(frame) - len(rows)
+    dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
+    frame = _with_types(table, frame.iloc[rows].reset_index(drop=True))
+    modelled = read_formula(formula, frame, most_bytes)
+    notes = (*table.notes, *notes, *[dropped] * (n_dropped > 0), *modelled.notes)
+    dataset = features_and_labels(modelled._replace(notes=notes), positive=positive, source=table.source)
+    stated = choice.stated_of(source, table.header_line)
+    del stated["label"]
+    return replace(
+        dataset, read_as={**stated, "formula": str(formula)}, library=library_of(source),
+        header_line=table.header_line or None, has_intercept=modelled.has_intercept,
+        row_ids=None if table.ids is None else tuple(table.ids[row] for row in rows.tolist()),
+        rows=rows if n_dropped else None,
+    )  # fmt: skip
+
+
+def whole_table(source: Any, choice: Choice) -> Table:
+    """Return all rows of a source that is no folder, of a choice that needs the texts of its columns.
+
+    Raises
+    ------
+    DataError
+        The source cannot be read.
+    """
+    if isinstance(source, str | os.PathLike) and os.path.isdir(source):
+        raise data_error(os.fspath(source), found="a directory", expected="a file")
+    (one,), _ = open_source(source, choice)
+    roles = choice.roles(one.layout, "formula")
+    (read,) = one.tables(roles, None)
+    table = with_missing(read(), roles)
+    return replace(table, notes=(*table.notes, *roles.missing_notes(one.layout, table.told_missing)))
+
+
+def _complete_rows(table: Table, frame: Any, *, drop_missing: bool) -> NDArray[np.int64]:
+    """Return the rows that have a value in every column of a data frame.
+
+    Raises
+    ------
+    DataError
+        If there are others and they are not to be left out, or no row is left.
+    """
+    is_missing = frame.isna()
+    is_complete = ~is_missing.any(axis=1).to_numpy()
+    if not (is_complete.all() or drop_missing):
+        first = int(np.argmin(is_complete))
+        name = frame.columns[int(np.argmax(is_missing.iloc[first]))]
+        hint = f"{DROP_MISSING_HINT}: {np.count_nonzero(~is_complete)} of {len(frame)}"
+        raise table.error(first, name, found="a missing value", expected="a value", hint=hint)
+    if not is_complete.any():
+        raise table.error(found="a missing value in every row", expected="at least one complete row")
+    return np.flatnonzero(is_complete).astype(np.int64)
+
+
+def _frame_of(table: Table) -> Any:
+    """Return all columns of a table, the labels as well, as a pandas data frame."""
+    import pandas as pd
+
+    names = (f"Unnamed: {n}" if isinstance(n, int) and table.header_line else str(n) for n in table.names)
+    stored = table.features if isinstance(table.features, tuple | np.ndarray) else table.features.toarray()
+    values = [c.values if c.exact is None else c.exact for c in replace(table, features=stored).columns]
+    return pd.DataFrame({**dict(zip(names, values, strict=True)), str(table.label_name): _labels(table)})
+
+
+def _with_types(table: Table, frame: Any) -> Any:
+    """Return complete rows with the types that the source has: true and false, levels in their order, whole numbers."""
+    import pandas as pd
+
+    columns = {str(column.name): column for column in table.features} if isinstance(table.features, tuple) else {}
+
+    def typed(values: Any) -> Any:
+        column = columns.get(values.name)
+        if column is not None and column.is_boolean:
+            return values.astype(np.bool_)
+        if column is not None and column.levels is not None:
+            return values.astype(pd.CategoricalDtype(column.levels))
+        if column is not None and column.is_category:
+            return values.astype("category")
+        return _whole(values.to_numpy())
+
+    return frame.apply(typed)
+
+
+def _labels(table: Table) -> Any:
+    """Return the labels as numbers where all are, otherwise as they are; None where they are missing."""
+    labels = table.label if isinstance(table.label, list) else table.label.tolist()
+    values = [None if is_absent(label) else label for label in labels]
+    present = [value for value in values if value is not None]
+    if not present:
+        return values
+    try:
+        encoded = iter(encode(present).tolist())
+    except LabelError as error:
+        raise table.error(column=table.label_name, found=error.found, expected=error.expected) from error
+    return [None if value is None else next(encoded) for value in values]
+
+
+def _whole(values: Any) -> Any:
+    """Return numbers as integers if all are whole and exact."""
+    if not isinstance(values, np.ndarray) or values.dtype.kind != "f" or not np.isfinite(values).all():
+        return values
+    is_whole = (values == np.floor(values)) & (np.abs(values) < 2**53)
+    return values.astype(np.int64) if is_whole.all() else values

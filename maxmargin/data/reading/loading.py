@@ -4,17 +4,16 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from maxmargin.data.column_roles import LONGEST_LINE, Choice, ColumnRef, OneHot, columns_named
+from maxmargin.data.batches import LONGEST_LINE, Choice, ColumnRef, MemoryBudget, OneHot, TableSource, columns_named
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.reading.collected import CheckedRows, Collected, checked_rows
 from maxmargin.data.reading.refusals import refuse_what_needs_memory
-from maxmargin.data.sources.batches import TableSource
-from maxmargin.data.sources.by_name import open_source
-from maxmargin.data.stores.budget import DEFAULT_MEMORY, MemoryBudget
+from maxmargin.data.sources.opening import open_source
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.data_error import data_error
 from maxmargin.text.progress import shows_progress, waiting
@@ -147,10 +146,10 @@ def load(
         longest_line=LONGEST_LINE if memory is None else MemoryBudget.of(memory).line_bytes,
     )  # fmt: skip
     if formula is not None:
-        from maxmargin.data.reading.formula_files import load_by_formula
+        from maxmargin.data.reading.formulas import load_by_formula
 
         _refuse_others(choice, cluster)
-        return load_by_formula(source, formula, choice, positive, MemoryBudget.of(memory or DEFAULT_MEMORY))
+        return load_by_formula(source, formula, choice, positive, MemoryBudget.of(memory).memory)
     return read_dataset(source, choice, positive, memory=memory, cluster=cluster)[0]
 
 
@@ -203,7 +202,8 @@ def read_dataset(
 
 
 def _parts_in_memory(found: Collected, source: TableSource) -> Iterator[CheckedRows]:
-    work, tables = partial(checked_rows, found.choice, found.roles), source.tables(found.roles, None)
+    ahead = list(islice(tables := source.tables(found.roles, None), 2))
+    work, tables = partial(checked_rows, found.choice, found.roles, is_whole=len(ahead) == 1), chain(ahead, tables)
     if source.n_rows * source.layout.n_columns < _LEAST_FOR_THREADS:
         return map(work, tables)
     from maxmargin.solvers.basics.parallel import in_order  # slow to import

@@ -5,9 +5,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from maxmargin.data.column_roles import Choice
+from maxmargin.data.batches import Choice, Column, Table
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT, STORE_NUMBERS, TEXT_HINT, Spelling, Texts, is_missing
-from maxmargin.data.sources.batches import Column, Table
 from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error, listed, quoted

@@ -18,13 +18,21 @@ import numpy as np
 import pyarrow
 from pyarrow import ipc, parquet, types
 
-from maxmargin.data.column_roles import Choice, Layout, Roles
+from maxmargin.data.batches import (
+    Choice,
+    InOnePiece,
+    Layout,
+    MemoryBudget,
+    Roles,
+    Table,
+    file_stamp,
+    side_by_side,
+    size_text,
+    table_of,
+)
 from maxmargin.data.numbers.binary64 import NumberError, numbers
-from maxmargin.data.opening import is_compressed, kind_of, open_binary, readable
-from maxmargin.data.sources.batches import InOnePiece, Table, side_by_side, table_of
 from maxmargin.data.sources.frames import index_columns, labels_of_series, open_frame, table_of_series
-from maxmargin.data.stores.budget import MemoryBudget, size_text
-from maxmargin.data.stores.on_disk import FileStamp, file_stamp
+from maxmargin.data.sources.opening import is_compressed, kind_of, open_binary, readable
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.text.data_error import data_error
 
@@ -121,17 +129,17 @@ class ArrowFile(ABC):
             yield partial(self._table, roles, self.whole(columns))
             return
         for first_row, batch in self.batches(columns, budget, runs):
-            yield partial(self._table, roles, batch, first_row=first_row, is_whole=False)
+            yield partial(self._table, roles, batch, first_row=first_row, is_part=True)
 
-    def _table(self, roles: Roles, rows: Any, *, first_row: int = 0, is_whole: bool = True) -> Table:
+    def _table(self, roles: Roles, rows: Any, *, first_row: int = 0, is_part: bool = False) -> Table:
         with self._readable():
             rows.validate(full=True)  # Arrow believes a file, and reads outside its memory if it should not have
-        X = None if is_whole else plain_matrix(rows.select([self.names[j] for j in roles.features]))
+        X = plain_matrix(rows.select([self.names[j] for j in roles.features])) if is_part else None
         if X is None:
             series = self._series(rows)
-            return table_of_series(series, self.layout, roles, first_row=first_row, is_whole=is_whole)
+            return table_of_series(series, self.layout, roles, first_row=first_row)
         label = labels_of_series(self._series(rows.select([self.names[roles.label]]))[roles.label])
-        return table_of(self.layout, roles, features=X, label=label, first_row=first_row, is_whole=is_whole)
+        return table_of(self.layout, roles, features=X, label=label, first_row=first_row)
 
     def _series(self, rows: Any) -> dict[int, Any]:
         """Return the columns of some rows by their positions in the file."""
@@ -143,7 +151,7 @@ class ArrowFile(ABC):
     def store(self, roles: Roles, budget: MemoryBudget) -> "ArrowRows":
         """Return the features for later passes."""
         columns = tuple(self.names[j] for j in roles.features)
-        return ArrowRows(file=self, columns=columns, budget=budget, stamp=self.stamp)
+        return ArrowRows(file=self, columns=columns, budget=budget)
 
 
 class ParquetFile(ArrowFile):
@@ -231,7 +239,6 @@ class ArrowRows:
 
     file: ArrowFile
     columns: tuple[str, ...]
-    stamp: FileStamp
     budget: MemoryBudget
     is_slow_for_rows: ClassVar[bool] = True
 
@@ -239,6 +246,11 @@ class ArrowRows:
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and of columns."""
         return int(self.file.starts[-1]), len(self.columns)
+
+    @property
+    def stamp(self) -> tuple[str, int, int]:
+        """The state of the file when it was opened."""
+        return self.file.stamp
 
     def pieces(self, budget: MemoryBudget) -> Iterator[tuple[int, Callable[[], Floats]]]:
         """Yield, for all rows in order and chunk by chunk, their number and a function that reads them."""

@@ -8,9 +8,9 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
-from maxmargin.data.column_roles import Choice, Layout, distinct_names
+from maxmargin.data.batches import Choice, Layout, distinct_names
 from maxmargin.data.numbers.numerals import POINTS, Spelling, is_missing, is_written_otherwise, parse_number
-from maxmargin.data.sources.svmlight import looks_like_svmlight
+from maxmargin.data.sources.opening import looks_like_svmlight
 from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.data_error import data_error, listed

@@ -9,19 +9,16 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice, pairwise, tee
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from maxmargin.data import opening
-from maxmargin.data.column_roles import Choice, Roles
+from maxmargin.data.batches import Choice, Column, MemoryBudget, Roles, Table, side_by_side, table_of
 from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers import numerals
 from maxmargin.data.numbers.binary64 import EXACT_INTEGERS
-from maxmargin.data.sources import csv_layout
-from maxmargin.data.sources.batches import Column, Table, side_by_side, table_of
+from maxmargin.data.sources import csv_layout, opening
 from maxmargin.data.sources.csv_layout import NumberedRow, Prelude
-from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import data_error, quoted
 from maxmargin.text.progress import report_bytes_read
@@ -48,8 +45,6 @@ _UNQUOTED = (
     "a number with a comma that is not quoted? then separate the fields by another character, and read a decimal comma "
     f"with {option('decimal_comma')}"
 )
-
-Item = TypeVar("Item")
 
 
 class Block(NamedTuple):
@@ -91,7 +86,7 @@ class DelimitedText:
             if self.choice.needs_texts:
                 blocks = self._prepared(blocks, self.separator)
                 rows = [row for some in self._rows_of(blocks) for row in some]
-                yield partial(self.table_of_rows, roles, rows, is_whole=True)
+                yield partial(self.table_of_rows, roles, rows)
             else:
                 yield from self.tables_of(blocks, roles)
 
@@ -213,27 +208,28 @@ class DelimitedText:
 
     def tables_of(self, blocks: Iterable[Block], roles: Roles) -> Iterator[Callable[[], Table]]:
         """Yield functions that read whole blocks of plain numbers at once, and all else row by row."""
-        for (found, is_alone), rest in _with_rest(self._prepared(blocks, self.separator)):
+        prepared = self._prepared(blocks, self.separator)
+        for found in prepared:
             block = _without_quotes(found, self.separator)
             if '"' not in block.text:
-                yield partial(self.table_of_block, roles, block, is_whole=is_alone)
+                yield partial(self.table_of_block, roles, block)
             else:
-                for (rows, is_only), _ in _with_rest(self._rows_of(chain([block], rest))):
-                    yield partial(self.table_of_rows, roles, rows, is_whole=is_alone and is_only)
+                for rows in self._rows_of(chain([block], prepared)):
+                    yield partial(self.table_of_rows, roles, rows)
 
     def continue_as(self, source: str) -> None:
         """Read lines that follow after others, with a name of their own and nothing above their rows."""
         self._prelude = Prelude(0, None, None)
         self.source, self.layout = source, replace(self.layout, source=source, header_line=0)
 
-    def table_of_block(self, roles: Roles, block: Block, *, is_whole: bool) -> Table:
+    def table_of_block(self, roles: Roles, block: Block) -> Table:
         """Return the rows of a block without quotes that joins no rows with others."""
         # a carriage return alone ends a line of CSV, which then is no line of the block
         has_bare_returns = block.text.count("\r") != block.text.count("\r\n")
         plain = None if has_bare_returns else self._plain(roles, self._below_header(block))
         if plain is not None:
             return plain
-        return self.table_of_rows(roles, [row for some in self._rows_of([block]) for row in some], is_whole=is_whole)
+        return self.table_of_rows(roles, [row for some in self._rows_of([block]) for row in some])
 
     def _below_header(self, block: Block) -> Block:
         n_above = max(0, (self.layout.header_line or 0) - block.lines_before)
@@ -260,9 +256,9 @@ class DelimitedText:
         labels = CodedLabels(numerals.cleaned(list(distinct)), written.indices.to_numpy())
         ids = None if roles.id is None else map(spelling.swapped, columns[roles.id].to_pylist())
         lines = np.arange(block.lines_before + 1, block.lines_before + n_lines + 1)
-        return self._table(roles, ids, features=values, label=labels, lines=lines, is_whole=False)
+        return self._table(roles, ids, features=values, label=labels, lines=lines)
 
-    def table_of_rows(self, roles: Roles, rows: Sequence[NumberedRow], *, is_whole: bool = False) -> Table:
+    def table_of_rows(self, roles: Roles, rows: Sequence[NumberedRow]) -> Table:
         """Return rows, whose fields may hold anything."""
         spelling = self.layout.spelling
         columns = list(zip(*(fields for _, fields in rows), strict=True)) or [()] * self.layout.n_columns
@@ -273,7 +269,7 @@ class DelimitedText:
         labels = CodedLabels(numerals.cleaned(list(map(spelling.label, written.distinct))), written.positions)
         lines = np.array([line for line, _ in rows], dtype=np.int64)
         ids = None if roles.id is None else columns[roles.id]
-        return self._table(roles, ids, features=features, label=labels, lines=lines, is_whole=is_whole)
+        return self._table(roles, ids, features=features, label=labels, lines=lines)
 
     def _column(self, j: int, written: Sequence[str], roles: Roles) -> Column:
         name, is_named, texts = self.layout.name_of(j), j in roles.encoded, written
@@ -319,15 +315,6 @@ def _parsed_by_arrow(text: str, separator: str, n_columns: int, roles: Roles) ->
     except ArrowException:
         return None
     return dict(zip(map(int, types), table.columns, strict=True))
-
-
-def _with_rest(items: Iterator[Item]) -> Iterator[tuple[tuple[Item, bool], Iterator[Item]]]:
-    """Yield each item, with whether there is no other, and with the items that follow and are not yet read."""
-    ahead = list(islice(items, 2))
-    is_alone = len(ahead) == 1
-    items = chain(ahead, items)
-    for item in items:
-        yield (item, is_alone), items
 
 
 def _without_quotes(block: Block, separator: str) -> Block:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Choice, Layout, Roles, distinct_names
+from maxmargin.data.batches import Choice, Column, InOnePiece, Layout, Roles, Table, distinct_names, table_of
 from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers.binary64 import NumberError, Numbers, numbers
 from maxmargin.data.numbers.numerals import TEXT_HINT, Texts
-from maxmargin.data.sources.batches import Column, InOnePiece, Table, table_of
 from maxmargin.text.data_error import data_error, quoted
 
 if TYPE_CHECKING:

@@ -14,11 +14,9 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import Choice, Layout, Roles
+from maxmargin.data.batches import Choice, Layout, MemoryBudget, Roles, Table, table_of
 from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError
-from maxmargin.data.opening import is_compressed, kind_of, labels_beside, open_binary, readable
-from maxmargin.data.sources.batches import Table, table_of
-from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.data.sources.opening import is_compressed, kind_of, labels_beside, open_binary, readable
 from maxmargin.data.stores.on_disk import ArrayLayout, RawRows, Scratch, chosen_numbers, fill
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.data_error import data_error, listed, quoted
@@ -61,7 +59,7 @@ class NumpyArrays:
         n_rows, first_row = budget.chunk_rows(self._X.layout.shape[1]), 0
         pieces = self.store(roles, budget).pieces(budget)
         for (n_read, read), labels in zip(pieces, self._y.parts(n_rows), strict=True):
-            yield partial(self._table, roles, read, label=labels, first_row=first_row, is_whole=False)
+            yield partial(self._table, roles, read, label=labels, first_row=first_row)
             first_row += n_read
 
     def _everything(self, roles: Roles) -> Table:

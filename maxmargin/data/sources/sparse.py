@@ -70,17 +70,13 @@ def _entries(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]
 def _summed(
     rows: NDArray[np.int64], columns: NDArray[np.int64], values: Floats
 ) -> tuple[Floats, tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Return the entries in order, with the entries at one position added up."""
-    order = np.lexsort((columns, rows))
-    rows, columns, values = rows[order], columns[order], values[order]
-    is_first = np.append(True, (np.diff(rows) != 0) | (np.diff(columns) != 0))[: len(rows)]
-    starts = np.flatnonzero(is_first)
-    totals = values[starts]
-    counts = np.diff(np.append(starts, len(rows)))
-    for position in np.flatnonzero(counts > 1).tolist():
-        parts = values[starts[position] : starts[position] + counts[position]]
-        totals[position] = _exact_sum(parts.tolist(), int(rows[starts[position]]), int(columns[starts[position]]))
-    return totals, (rows[starts], columns[starts])
+    """Return the entries with those at one position added up."""
+    parts: dict[tuple[int, int], list[float]] = {}
+    for row, column, value in zip(rows.tolist(), columns.tolist(), values.tolist(), strict=True):
+        parts.setdefault((row, column), []).append(value)
+    totals = np.array([_exact_sum(found, *place) for place, found in parts.items()])
+    distinct_rows, distinct_columns = np.array(list(parts)).T
+    return totals, (distinct_rows, distinct_columns)
 
 
 def _exact_sum(parts: list[float], row: int, column: int) -> float:

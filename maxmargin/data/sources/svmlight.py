@@ -1,6 +1,5 @@
 """The sparse text format of SVMlight and LIBSVM: `label index:value index:value # comment`, indices from 1 or 0."""
 
-import re
 from array import array
 from collections.abc import Iterable
 from functools import partial
@@ -8,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.data.column_roles import Choice, Layout, Roles
-from maxmargin.data.labels import written_number
-from maxmargin.data.numbers.numerals import STORED, TEXT_HINT, digits_are_changed, is_missing, parse_number
-from maxmargin.data.opening import STDIN, STDIN_NAME, decoded, lines_of, open_binary
-from maxmargin.data.sources.batches import InOnePiece, Table, table_of
+from maxmargin.data.batches import Choice, InOnePiece, Layout, Roles, Table, table_of
+from maxmargin.data.labels import CodedLabels
+from maxmargin.data.numbers.numerals import STORED, TEXT_HINT, cleaned, digits_are_changed, is_missing, parse_number
+from maxmargin.data.sources.opening import STDIN, STDIN_NAME, decoded, lines_of, open_binary
 from maxmargin.text.data_error import DataError, data_error, quoted
 
 LABEL_NAME = "label"
@@ -21,15 +19,6 @@ _WHERE_LABELS_ARE = "the label, the first field of a line"
 
 # Note on a file with an index 0, as scikit-learn writes it.
 ZERO_BASED = "indices begin at 0: index 0 is column 0"
-
-# A feature of a line.
-_ENTRY = re.compile(rb"\d+:\S+")
-
-# A time of the day, which may be taken for a feature.
-_TIME = re.compile(rb"[0-2]?\d:[0-5]\d(?::[0-5]\d)?")
-
-# Number of lines of a file without a suffix that are compared with this format.
-_LINES_COMPARED = 20
 
 # Largest number of features; every feature has a name and a weight in memory.
 GREATEST_INDEX = 5_000_000
@@ -65,31 +54,11 @@ def _table(entries: "_Entries", X: Any, layout: Layout, roles: Roles) -> Table:
     notes = [ZERO_BASED] if entries.first_index == 0 else []
     notes += ["qid: fields skipped"] if entries.has_qid else []
     return table_of(
-        layout, roles, notes, label=np.array(entries.labels, dtype=np.float64),
+        layout, roles, notes, label=CodedLabels(cleaned(list(entries.written)), np.array(entries.labels)),
         features=X if len(roles.features) == X.shape[1] else X[:, list(roles.features)],
         ids=None if roles.id is None else tuple(f"{value:g}" for value in X[:, [roles.id]].toarray().ravel()),
         lines=np.array(entries.lines, dtype=np.int64),
     )  # fmt: skip
-
-
-def looks_like_svmlight(content: bytes) -> bool:
-    """Return whether the first bytes of a file are lines of a number followed by index:value.
-
-    Examples
-    --------
-    >>> looks_like_svmlight(b"+1 1:0.5 3:2\\n-1 2:1\\n"), looks_like_svmlight(b"a,b\\n1,2\\n")
-    (True, False)
-    """
-    whole = content[: content.rfind(b"\n") + 1] or content
-    lines = [line.partition(b"#")[0].split() for line in whole.splitlines()]
-    compared = [fields for fields in lines if fields][:_LINES_COMPARED]
-    is_line = (_is_number(label) and all(map(_ENTRY.fullmatch, entries)) for label, *entries in compared)
-    entries = [entry for fields in compared for entry in fields[1:]]
-    return bool(entries) and all(is_line) and not all(map(_TIME.fullmatch, entries))
-
-
-def _is_number(content: bytes) -> bool:
-    return content.isascii() and parse_number(content.decode()) is not None
 
 
 class _Entries:
@@ -97,9 +66,9 @@ class _Entries:
 
     def __init__(self, path: str, choice: Choice) -> None:
         self.path, self.missing_allowed = path, choice.drop_missing
-        self.labels, self.values = array("d"), array("d")
-        self.lines, self.indices, self.ends = array("q"), array("q"), array("q", [0])
-        self.written: dict[float, str] = {}
+        self.values = array("d")
+        self.labels, self.lines, self.indices, self.ends = array("q"), array("q"), array("q"), array("q", [0])
+        self.written: dict[str, int] = {}
         self.line, self.first_index, self.has_qid = 0, 1, False
 
     def read(self, lines: Iterable[bytes]) -> None:
@@ -135,16 +104,12 @@ class _Entries:
             self.first_index = 0
         self.ends.append(len(self.indices))
 
-    def _label(self, text: str) -> float:
+    def _label(self, text: str) -> int:
+        """Return the position of a label among those that are written so far."""
         value = parse_number(text)
         if value is None or not (abs(value) < np.inf or (self.missing_allowed and is_missing(text))):
             raise self._error(found=quoted(text), expected="a number as label, then index:value")
-        first = self.written.setdefault(value, text)
-        exact = written_number(text)
-        if text != first and (exact is None or exact != written_number(first)):
-            found = f"the label {quoted(text)}, which binary64 does not tell from {quoted(first)}"
-            raise self._error(found=found, expected="one that it does")
-        return value
+        return self.written.setdefault(text, len(self.written))
 
     def _pair(self, pair: str) -> tuple[int, float]:
         index, _, text = pair.partition(":")

@@ -15,9 +15,8 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.column_roles import distinct_names
+from maxmargin.data.batches import MemoryBudget, distinct_names
 from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels
-from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.data.stores.row_cache import CachedRows, by_part
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order, slices

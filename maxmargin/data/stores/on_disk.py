@@ -7,14 +7,13 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO, ClassVar, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, BinaryIO, ClassVar, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data.batches import FileStamp, MemoryBudget, StoredMatrix, file_stamp, size_text, unreadable
 from maxmargin.data.numbers.binary64 import numbers
-from maxmargin.data.opening import unreadable
-from maxmargin.data.stores.budget import MemoryBudget, size_text
 from maxmargin.data.stores.row_cache import CachedRows, by_part
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order, slices
@@ -28,48 +27,6 @@ _GAP = 64
 
 # Largest number of bytes that are read at a time: unpacked, they are still in the processor's cache when copied.
 _BYTES_AT_ONCE = 1 << 18
-
-# The path, size and time by which a file is recognised as the one that was validated.
-FileStamp: TypeAlias = tuple[str, int, int]
-
-
-def file_stamp(path: str) -> FileStamp:
-    """Return the stamp of a file as it is now.
-
-    Raises
-    ------
-    DataError
-        There is no such file, or it cannot be read.
-    """
-    try:
-        status = os.stat(path)
-    except OSError as error:
-        raise unreadable(path, error) from error
-    return path, status.st_size, status.st_mtime_ns
-
-
-class StoredMatrix(Protocol):
-    """A matrix in one file."""
-
-    # Whether reading a single row takes its neighbours with it.
-    is_slow_for_rows: ClassVar[bool]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of columns."""
-        ...
-
-    @property
-    def stamp(self) -> FileStamp | None:
-        """The state of the file when it was validated; None for a temporary file."""
-
-    def pieces(self, budget: MemoryBudget) -> Iterator[tuple[int, Callable[[], Floats]]]:
-        """Yield, for all rows in order and chunk by chunk, their number and a function that reads them."""
-        ...
-
-    def some(self, numbers: Rows) -> Floats:
-        """Return the rows of these increasing numbers."""
-        ...
 
 
 @dataclass(eq=False, repr=False)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.stores.budget import MemoryBudget
+from maxmargin.data.batches import MemoryBudget
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.problem.problem import sample_size
 from maxmargin.solvers.problem.rows import RowSource

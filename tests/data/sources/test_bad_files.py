@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from table_files import array_file, table_file, text_file
 
 from maxmargin.api.deciding import separability
-from maxmargin.data.column_roles import Choice
-from maxmargin.data.reading.formula_files import whole_table
+from maxmargin.data.batches import Choice
+from maxmargin.data.reading.formulas import whole_table
 from maxmargin.data.reading.loading import load, read_dataset
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.text.data_error import DataError

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from table_files import array_file, table_file, text_file
 
 import maxmargin as mm
-from maxmargin.data.column_roles import Choice
+from maxmargin.data.batches import Choice
 from maxmargin.data.numbers.numerals import parse_number
-from maxmargin.data.reading.formula_files import whole_table
+from maxmargin.data.reading.formulas import whole_table
 from maxmargin.data.reading.loading import load, read_dataset
 from maxmargin.data.sources.csv_layout import names_columns
 from maxmargin.data.sources.csv_text import BYTES_AT_ONCE

@@ -26,7 +26,7 @@ from maxmargin.certificates.decimals import read_decimal
 from maxmargin.cli import options as cli_options
 from maxmargin.cli.app import run
 from maxmargin.data.numbers.numerals import look_of, parse_number
-from maxmargin.data.sources.by_name import FORMATS
+from maxmargin.data.sources.opening import FORMATS
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 
 NUMBERS = [[1.5, -0.25], [2.0, 1e-3], [0.5, 7.0], [12.75, 3.0], [1.25, 2.5], [100.0, 0.0]]

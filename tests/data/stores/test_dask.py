@@ -14,8 +14,8 @@ from cases import for_each
 from table_files import table_file
 
 import maxmargin as mm
+from maxmargin.data.batches import MemoryBudget
 from maxmargin.data.reading.arrays import features_of, from_arrays
-from maxmargin.data.stores.budget import MemoryBudget
 from maxmargin.data.stores.dask_rows import is_dask, rows_of, workers_of_client
 
 da = pytest.importorskip("dask.array")

@@ -21,12 +21,11 @@ from hypothesis import strategies as st
 from table_files import array_file, table_file, text_file
 
 import maxmargin as mm
-from maxmargin.data.column_roles import Choice
-from maxmargin.data.problems import problem_of
+from maxmargin.data.batches import Choice, MemoryBudget, memory_size, size_text
+from maxmargin.data.dataset import problem_of
 from maxmargin.data.reading.loading import load, read_dataset
 from maxmargin.data.sources import arrow_files
 from maxmargin.data.sources.csv_text import DelimitedText
-from maxmargin.data.stores.budget import MemoryBudget, memory_size, size_text
 from maxmargin.data.stores.row_cache import RowCache
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
