@@ -75,6 +75,15 @@ class Layout:
         """Return the names of some columns, or their positions where they have none."""
         return tuple(map(self.name_of, positions))
 
+    def table(self, roles: "Roles", notes: Sequence[str] = (), **rows: Any) -> "Table":
+        """Return the table of some rows, with the names of their columns and notes on those left out."""
+        dropped = left_out_note("dropped on request", self.names_of(roles.dropped))
+        return Table(
+            source=self.source, names=self.names_of(roles.features), label_name=self.name_of(roles.label),
+            spelling=self.spelling, header_line=self.header_line,
+            notes=(*dropped, *index_note(self.names_of(roles.index)), *notes), **rows,
+        )  # fmt: skip
+
     def find(self, wanted: ColumnRef, option: str) -> int:
         """Return the position of the column that has this name, or else this position among those of no index.
 
@@ -635,21 +644,11 @@ class Table:
         return data_error(self.source, line=line, row=row, column=column, found=found, expected=expected, hint=hint)
 
 
-def table_of(layout: Layout, roles: Roles, notes: Sequence[str] = (), **rows: Any) -> Table:
-    """Return the table of some rows of a source, with the names of its columns and notes on those left out."""
-    dropped = left_out_note("dropped on request", layout.names_of(roles.dropped))
-    return Table(
-        source=layout.source, names=layout.names_of(roles.features), label_name=layout.name_of(roles.label),
-        spelling=layout.spelling, header_line=layout.header_line,
-        notes=(*dropped, *index_note(layout.names_of(roles.index)), *notes), **rows,
-    )  # fmt: skip
-
-
 # The path, size and time by which a file is recognised as the one that was validated.
 FileStamp: TypeAlias = tuple[str, int, int]
 
 
-def file_stamp(path: str) -> FileStamp:
+def stamp_of(path: str) -> FileStamp:
     """Return the stamp of a file as it is now.
 
     Raises
@@ -734,7 +733,7 @@ class InOnePiece:
         """Return None: there is no store but memory."""
 
 
-def side_by_side(columns: Sequence[Any], n_rows: int) -> Floats:
+def stacked(columns: Sequence[Any], n_rows: int) -> Floats:
     """Return columns of numbers as the columns of a C-ordered matrix."""
     X = np.empty((n_rows, len(columns)))
     for start in range(0, n_rows, _ROWS_TURNED_AT_ONCE):
@@ -742,8 +741,3 @@ def side_by_side(columns: Sequence[Any], n_rows: int) -> Floats:
         for j, column in enumerate(columns):
             X[rows, j] = column[rows]
     return X
-
-
-def stacked(columns: Sequence[Column]) -> Floats:
-    """Return columns of numbers side by side."""
-    return side_by_side([column.values for column in columns], len(columns[0].values) if columns else 0)

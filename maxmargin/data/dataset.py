@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.labels import (
-    Label,
-    LabelError,
-    Labels,
-    PositiveClass,
-    choose_positive,
-    encode,
-    quantity_note,
-    twins_note,
-)
+from maxmargin.data.labels import Label, LabelError, Labels, PositiveClass, choose_positive, doubts_about, encode
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats, Mask
@@ -255,9 +246,7 @@ def dataset_of(
     else:
         y = values if isinstance(values, np.ndarray) else labels.codes
     matrix = frozen_matrix(X)
-    doubts = [twins_note(labels.classes, described["label_name"])]
-    doubts += [quantity_note(labels.classes, described["label_name"])] if positive is None else []
-    described["notes"] += tuple(doubt for doubt in doubts if doubt is not None)
+    described["notes"] += doubts_about(labels.classes, described["label_name"], may_be_quantity=positive is None)
     return Dataset(
         X=matrix, y=frozen(y), labels=values, classes=labels.classes, positive=positive,
         negative=None if positive is None else _against(positive, labels.classes), positive_reason=reason,

@@ -366,39 +366,28 @@ def _check_classes(classes: Sequence[Label], *, is_positive_chosen: bool, n_rows
         raise LabelError(found=found, expected=f"at most {MOST_CLASSES}", hint=hint)
 
 
-def quantity_note(classes: Sequence[Label], label_name: str) -> str | None:
-    """Return the question whether labels are a quantity, if they are many numbers, or whole numbers with gaps.
+def doubts_about(classes: Sequence[Label], label_name: str, *, may_be_quantity: bool) -> tuple[str, ...]:
+    """Return notes on labels that differ in case or blanks only, on many numbers, and on whole numbers with gaps.
 
     Examples
     --------
-    >>> quantity_note([0, 10, 11, 12], "dead")
-    "the label column 'dead' has 4 different numbers, such as 0, 10, 11: is it a quantity?"
-    >>> quantity_note([0, 1, 2], "stage") is quantity_note(["a", "b", "c"], "kind") is None
-    True
+    >>> doubts_about([0, 10, 11, 12], "dead", may_be_quantity=True)
+    ("the label column 'dead' has 4 different numbers, such as 0, 10, 11: is it a quantity?",)
+    >>> doubts_about(["NO", "Yes", "no", "yes"], "died", may_be_quantity=False)
+    ("labels of 'died' that differ in case or blanks only are different classes: 'NO', 'no'; 'Yes', 'yes'",)
     """
-    if len(classes) < 3 or not _are_numbers(classes):
-        return None
-    are_in_turn = classes[-1] == classes[0] + len(classes) - 1  # type: ignore[operator]  # numbers
-    if are_in_turn and len(classes) <= MOST_NUMBERS:
-        return None
-    found = f"{len(classes)} different numbers, such as {listed(classes[:3])}"
-    return f"the label column {quoted(label_name)} has {found}: is it a quantity?"
-
-
-def twins_note(classes: Sequence[Label], label_name: str) -> str | None:
-    """Return the note on labels that differ in case or blanks only, such as yes and Yes.
-
-    Examples
-    --------
-    >>> twins_note(["NO", "Yes", "no", "yes"], "died")
-    "labels of 'died' that differ in case or blanks only are different classes: 'NO', 'no'; 'Yes', 'yes'"
-    """
+    if _are_numbers(classes):
+        are_in_turn = classes[-1] == classes[0] + len(classes) - 1  # type: ignore[operator]  # numbers
+        if not may_be_quantity or len(classes) < 3 or (are_in_turn and len(classes) <= MOST_NUMBERS):
+            return ()
+        found = f"{len(classes)} different numbers, such as {listed(classes[:3])}"
+        return (f"the label column {quoted(label_name)} has {found}: is it a quantity?",)
     alike: dict[str, list[str]] = {}
     for label in (label for label in classes if isinstance(label, str)):
         alike.setdefault("".join(label.split()).casefold(), []).append(label)
     twins = "; ".join(listed(labels) for labels in alike.values() if len(labels) > 1)
     what = "that differ in case or blanks only are different classes"
-    return f"labels of {quoted(label_name)} {what}: {twins}" if twins else None
+    return (f"labels of {quoted(label_name)} {what}: {twins}",) if twins else ()
 
 
 def _are_numbers(classes: Sequence[Label]) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset, problem_of
-from maxmargin.data.sources.sparse import is_sparse
+from maxmargin.data.numbers.binary64 import is_sparse
 from maxmargin.solvers.errors import InvalidOptionError
 
 # Number of rows on which the scores of a model are compared with those of its coefficients.

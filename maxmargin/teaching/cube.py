@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.generators.boolean_functions import sign_cube
+from maxmargin.data.generators.classics import sign_cube
 from maxmargin.solvers.basics.array_types import Mask
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 

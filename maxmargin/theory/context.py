@@ -164,7 +164,7 @@ def augmented(problem: Problem, scale: float) -> Problem:
 
 
 def _augmented_outside_memory(problem: Problem, scale: float) -> Problem:
-    from maxmargin.data.stores.row_cache import Derived
+    from maxmargin.data.stores.outside_memory import Derived
 
     low, high = problem.column_bounds
     bounds = np.append(low, scale), np.append(high, scale)

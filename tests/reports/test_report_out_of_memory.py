@@ -16,7 +16,7 @@ from maxmargin.api.measures import distances_of
 from maxmargin.cli.app import run
 from maxmargin.data.batches import MemoryBudget
 from maxmargin.data.dataset import problem_of
-from maxmargin.data.stores.row_cache import Derived
+from maxmargin.data.stores.outside_memory import Derived
 from maxmargin.reports.captioned.row_displays import hyperplane_display
 from maxmargin.reports.study.drawn_rows import drawn_rows_of
 from maxmargin.reports.study.parts.centred_part import about_the_mean, centred, column_means

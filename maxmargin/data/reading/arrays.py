@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from maxmargin.data.batches import Choice, Column, OneHot, Table, index_note, stacked
 from maxmargin.data.dataset import Dataset, Matrix, dataset_of
 from maxmargin.data.labels import CodedLabels, LabelError, Labels, encode, positive_class
-from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, FractionColumns, NumberError, array_of, numbers
+from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, NumberError, array_of, csr_of, is_sparse, numbers
 from maxmargin.data.reading.coding import OF_A_FRAME, coded
 from maxmargin.data.sources import frames
-from maxmargin.data.sources.sparse import TWO_DIMENSIONS, canonical_csr, is_sparse
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.extremes import Extremes, extremes_of
@@ -183,13 +182,11 @@ def features_of(
     notes: tuple[str, ...] = ()
     factors: tuple[Factor, ...] = ()
     try:
-        if isinstance(X, np.ndarray):
-            matrix, exact = _dense(X)
-        elif is_sparse(X):
-            matrix, exact = canonical_csr(X), None
+        if is_sparse(X):
+            matrix, exact = csr_of(X), None
         elif frames.is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
-            own_names, matrix, exact, notes, factors = _matrix_of_frame(X, has_intercept)
-            names = own_names if names is None else names
+            matrix, exact, table, notes = _matrix_of_frame(X, has_intercept)
+            names, factors = tuple(map(str, table.names)) if names is None else names, table.factors
         else:
             matrix, exact = _dense(X)
         if 0 in (matrix.shape if needs_columns else matrix.shape[:1]):
@@ -315,22 +312,20 @@ def _checked_length(values: AnyLabels, n_samples: int) -> AnyLabels:
     return values
 
 
-def _matrix_of_frame(
-    X: Any, has_intercept: bool
-) -> tuple[tuple[str, ...], Floats, FractionColumns | None, tuple[str, ...], tuple[Factor, ...]]:
+def _matrix_of_frame(X: Any, has_intercept: bool) -> tuple[Floats, Sequence[Any] | None, Table, tuple[str, ...]]:
+    """Return the numbers of a data frame, those that binary64 does not hold, its columns as coded, and notes."""
     try:
         every, series = frames.columns_of(X, "X")
         index = frames.index_of(X, every)
-        kept = [j for j in range(len(every)) if j not in index]
-        table = _coded([frames.column_of(series[j], every[j], "X") for j in kept], has_intercept)
+        table = _coded(
+            [frames.column_of(series[j], every[j], "X") for j in range(len(every)) if j not in index], has_intercept
+        )
     except DataError as error:
         raise InvalidProblemError(str(error)) from error
-    columns: Sequence[Column] = table.features  # type: ignore[assignment]  # columns in, columns out
-    exact = [column.exact for column in columns]
-    is_held = all(column is None for column in exact)
+    values, exact = [column.values for column in table.columns], [column.exact for column in table.columns]
+    matrix = stacked(values, len(values[0]) if values else 0)
     notes = (*index_note([every[j] for j in index]), *table.notes)
-    names = tuple(str(column.name) for column in columns)
-    return names, stacked(columns), None if is_held else exact, notes, table.factors
+    return matrix, None if all(column is None for column in exact) else exact, table, notes
 
 
 def _coded(columns: Sequence[Column], has_intercept: bool) -> Table:
@@ -353,7 +348,7 @@ def _coded(columns: Sequence[Column], has_intercept: bool) -> Table:
     return coded(table, Choice(one_hot=OneHot(every=True)), advice=OF_A_FRAME, has_intercept=has_intercept)
 
 
-def _dense(X: Any) -> tuple[Floats, FractionColumns | None]:
+def _dense(X: Any) -> tuple[Floats, Sequence[Any] | None]:
     try:
         values = X if isinstance(X, np.ndarray) else array_of(X)
     except ValueError as error:
@@ -362,7 +357,8 @@ def _dense(X: Any) -> tuple[Floats, FractionColumns | None]:
     if values.ndim != 2:
         hint = "; use X.reshape(-1, 1) for one feature or X.reshape(1, -1) for one row" if values.ndim == 1 else ""
         hint = "; use numpy.lib.recfunctions.structured_to_unstructured" if values.dtype.names else hint
-        raise InvalidProblemError(f"X has shape {values.shape}, {TWO_DIMENSIONS}{hint}")
+        expected = f"expected two dimensions, (n_samples, n_features){hint}"
+        raise InvalidProblemError(f"X has shape {values.shape}, {expected}")
     if values.dtype.kind not in (*REAL_KINDS, "O"):
         raise InvalidProblemError(f"X has dtype {values.dtype}, expected real numbers")
     if values.dtype == np.float64:

@@ -1,4 +1,4 @@
-"""Text columns as columns of 0 and 1, coded as a regression model would: one for every level but the first."""
+"""What texts in columns mean: levels, coded as columns of 0 and 1 as a regression model would, or missing values."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from maxmargin.data.batches import Choice, Column, Table
-from maxmargin.data.numbers.numerals import Texts
+from maxmargin.data.batches import Choice, Column, Roles, Table
+from maxmargin.data.labels import CodedLabels
+from maxmargin.data.numbers.numerals import Texts, numbers_or_booleans
 from maxmargin.data.reading.refusals import FEW_ROWS, text_fault
 from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.solvers.answers.factors import Factor
@@ -169,3 +170,47 @@ def _levels(column: Column, texts: Texts) -> Sequence[str]:
     """Return the levels that occur, in the order that the column declares, otherwise sorted."""
     present = {text for text in texts if text is not None}
     return sorted(present) if column.levels is None else [level for level in column.levels if level in present]
+
+
+# Texts that the user says stand for missing values
+
+
+def with_missing(table: Table, roles: Roles) -> Table:
+    """Return a table in which the texts that the user says stand for missing values are missing.
+
+    A text without a column is missing in a feature if more than half of its other values are numbers.
+    """
+    if not roles.missing:
+        return table
+    label, found = table.label, set[tuple[int | None, str]]()
+    texts = roles.missing.get(roles.label)
+    if texts is not None:
+        coded = CodedLabels.of(label)
+        distinct = [None if str(value).strip() in texts else value for value in coded.distinct]
+        found = {(roles.label, str(value).strip()) for value in coded.distinct}
+        label = CodedLabels(distinct, coded.positions)
+    features = stored = table.features
+    if isinstance(stored, tuple):
+        features = tuple(_with_missing(c, j, table, roles) for j, c in zip(roles.features, stored, strict=True))
+        for j, old, new in zip(roles.features, stored, features, strict=True):
+            found |= {(k, text) for text in _texts_in(old) - _texts_in(new) for k in (j, None)}
+    return replace(table, features=features, label=label, told_missing=frozenset(found & roles.told_missing))
+
+
+def _texts_in(column: Column) -> set[str]:
+    return {text for text in column.values if text is not None} if isinstance(column.values, list) else set()
+
+
+def _with_missing(column: Column, j: int, table: Table, roles: Roles) -> Column:
+    if not isinstance(column.values, list):
+        return column
+    own, spelling = roles.missing.get(j, frozenset()), table.spelling
+    values = [None if text in own else text for text in column.values]
+    of_all = roles.missing.get(None, frozenset())
+    others = [text for text in values if text is not None and text not in of_all]
+    if 2 * sum(map(spelling.is_number, others)) > len(others):
+        values = [None if text in of_all else text for text in values]
+    plain = ["" if text is None else spelling.swapped(text) for text in values]
+    may_be_numbers = table.lines is not None and not column.is_category
+    found, is_boolean = numbers_or_booleans(plain) if may_be_numbers else (None, False)
+    return replace(column, values=values if found is None else found, is_boolean=is_boolean)

@@ -7,22 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.batches import (
-    LEAST_NUMBERED,
-    Choice,
-    Column,
-    Layout,
-    Roles,
-    Table,
-    counts_up,
-    numbering_notes,
-    stacked,
-)
+from maxmargin.data.batches import LEAST_NUMBERED, Choice, Layout, Roles, Table, counts_up, numbering_notes, stacked
 from maxmargin.data.dataset import Dataset, Matrix, dataset_of, frozen
 from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels, PositiveClass, positive_class, refuse_joined
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
-from maxmargin.data.numbers.numerals import numbers_or_booleans
-from maxmargin.data.reading.coding import coded, no_texts
+from maxmargin.data.reading.coding import coded, no_texts, with_missing
 from maxmargin.data.reading.refusals import first_fault, nothing_left
 from maxmargin.solvers.basics.extremes import Extremes, extremes_of
 from maxmargin.text.data_error import data_error
@@ -114,53 +103,13 @@ def _assembled(table: Table, choice: Choice) -> tuple[Table, Any, Extremes | Non
         raise no_texts(table, choice.one_hot.named[0])
     if choice.needs_texts and isinstance(table.features, tuple):
         table = coded(table, choice)
-    X = stacked(table.features) if isinstance(table.features, tuple) else table.features
+    features: Any = table.features
+    X = stacked([c.values for c in features], len(table.label)) if isinstance(features, tuple) else features
     bounds = known if X is stored else extremes_of(X) if isinstance(X, np.ndarray) and len(X) else None
     numbers = (X.data,) if bounds is None else bounds
     if len(table.label) and not all(np.isfinite(values).all() for values in numbers):
         raise first_fault(table, choice)
     return table, X, bounds
-
-
-def with_missing(table: Table, roles: Roles) -> Table:
-    """Return a table in which the texts that the user says stand for missing values are missing.
-
-    A text without a column is missing in a feature if more than half of its other values are numbers.
-    """
-    if not roles.missing:
-        return table
-    label, found = table.label, set[tuple[int | None, str]]()
-    texts = roles.missing.get(roles.label)
-    if texts is not None:
-        coded = CodedLabels.of(label)
-        distinct = [None if str(value).strip() in texts else value for value in coded.distinct]
-        found = {(roles.label, str(value).strip()) for value in coded.distinct}
-        label = CodedLabels(distinct, coded.positions)
-    features = stored = table.features
-    if isinstance(stored, tuple):
-        features = tuple(_with_missing(c, j, table, roles) for j, c in zip(roles.features, stored, strict=True))
-        for j, old, new in zip(roles.features, stored, features, strict=True):
-            found |= {(k, text) for text in _texts_in(old) - _texts_in(new) for k in (j, None)}
-    return replace(table, features=features, label=label, told_missing=frozenset(found & roles.told_missing))
-
-
-def _texts_in(column: Column) -> set[str]:
-    return {text for text in column.values if text is not None} if isinstance(column.values, list) else set()
-
-
-def _with_missing(column: Column, j: int, table: Table, roles: Roles) -> Column:
-    if not isinstance(column.values, list):
-        return column
-    own, spelling = roles.missing.get(j, frozenset()), table.spelling
-    values = [None if text in own else text for text in column.values]
-    of_all = roles.missing.get(None, frozenset())
-    others = [text for text in values if text is not None and text not in of_all]
-    if 2 * sum(map(spelling.is_number, others)) > len(others):
-        values = [None if text in of_all else text for text in values]
-    plain = ["" if text is None else spelling.swapped(text) for text in values]
-    may_be_numbers = table.lines is not None and not column.is_category
-    found, is_boolean = numbers_or_booleans(plain) if may_be_numbers else (None, False)
-    return replace(column, values=values if found is None else found, is_boolean=is_boolean)
 
 
 def _has_texts(table: Table, choice: Choice) -> bool:

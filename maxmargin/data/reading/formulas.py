@@ -19,8 +19,7 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import LabelError, encode, is_absent
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
 from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT, Modelled, features_and_labels
-from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_note
-from maxmargin.data.reading.collected import with_missing
+from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_note, with_missing
 from maxmargin.data.reading.formula_text import check_formula, functions_of_formulas, names_in, refused
 from maxmargin.data.sources.frames import column_of, columns_of, index_of, library_of, with_distinct_names
 from maxmargin.data.sources.opening import open_source

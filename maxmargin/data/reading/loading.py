@@ -19,7 +19,7 @@ from maxmargin.text.data_error import data_error
 from maxmargin.text.progress import shows_progress, waiting
 
 if TYPE_CHECKING:
-    from maxmargin.data.stores.on_disk import OnDisk
+    from maxmargin.data.stores.outside_memory import OnDisk
 
 # As in `load`.
 Memory: TypeAlias = str | int | MemoryBudget | None
@@ -214,8 +214,7 @@ def _parts_in_memory(found: Collected, source: TableSource) -> Iterator[CheckedR
 def _read_on_disk(found: Collected, sources: Sequence[TableSource], budget: MemoryBudget) -> "OnDisk | None":
     """Read all rows once, and return them for later passes; None if none is left."""
     # slow to import, and not needed in memory
-    from maxmargin.data.stores.on_disk import OnDisk, Scratch
-    from maxmargin.data.stores.row_cache import sampled_numbers
+    from maxmargin.data.stores.outside_memory import OnDisk, Scratch, sampled_numbers
     from maxmargin.solvers.basics.parallel import in_order
 
     n_features = len(found.roles.features)

@@ -18,18 +18,7 @@ import numpy as np
 import pyarrow
 from pyarrow import ipc, parquet, types
 
-from maxmargin.data.batches import (
-    Choice,
-    InOnePiece,
-    Layout,
-    MemoryBudget,
-    Roles,
-    Table,
-    file_stamp,
-    side_by_side,
-    size_text,
-    table_of,
-)
+from maxmargin.data.batches import Choice, InOnePiece, Layout, MemoryBudget, Roles, Table, size_text, stacked, stamp_of
 from maxmargin.data.numbers.binary64 import NumberError, numbers
 from maxmargin.data.sources.frames import index_columns, labels_of_series, open_frame, table_of_series
 from maxmargin.data.sources.opening import is_compressed, kind_of, open_binary, readable
@@ -79,7 +68,7 @@ class ArrowFile(ABC):
         self.path = path
         with open_binary(path) as file:  # which says what is wrong with a file, and what is read from a pipe is gone
             self._content = file.read() if is_compressed(path) or not os.path.isfile(path) else None
-        self.stamp = file_stamp(path)
+        self.stamp = stamp_of(path)
         with self._readable():
             schema, group_rows = self._opened()
         self.names = tuple(schema.names)
@@ -139,7 +128,7 @@ class ArrowFile(ABC):
             series = self._series(rows)
             return table_of_series(series, self.layout, roles, first_row=first_row)
         label = labels_of_series(self._series(rows.select([self.names[roles.label]]))[roles.label])
-        return table_of(self.layout, roles, features=X, label=label, first_row=first_row)
+        return self.layout.table(roles, features=X, label=label, first_row=first_row)
 
     def _series(self, rows: Any) -> dict[int, Any]:
         """Return the columns of some rows by their positions in the file."""
@@ -290,7 +279,7 @@ def matrix_of(batch: Any) -> Floats:
     """Return the numbers of a batch whose columns were found to hold some that binary64 holds, in every row."""
     if set(batch.schema.types) == {pyarrow.float64()}:
         return np.asarray(batch.to_tensor(null_to_nan=True).to_numpy())
-    return side_by_side([_numbers_of(array) for array in batch.columns], batch.num_rows)
+    return stacked([_numbers_of(array) for array in batch.columns], batch.num_rows)
 
 
 def _numbers_of(array: Any) -> Floats:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from maxmargin.data.batches import Choice, Column, MemoryBudget, Roles, Table, side_by_side, table_of
+from maxmargin.data.batches import Choice, Column, MemoryBudget, Roles, Table, stacked
 from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers import numerals
 from maxmargin.data.numbers.binary64 import EXACT_INTEGERS
@@ -248,7 +248,7 @@ class DelimitedText:
         n_lines = text.count("\n") + (not text.endswith("\n"))
         if columns is None or len(columns[roles.label]) != n_lines:
             return None
-        values = side_by_side([columns[j].to_numpy() for j in roles.features], n_lines)
+        values = stacked([columns[j].to_numpy() for j in roles.features], n_lines)
         if not (np.abs(values) < EXACT_INTEGERS).all():
             return None  # NaN and infinity are refused, and digits looked at, row by row
         written = columns[roles.label].combine_chunks().dictionary_encode()
@@ -295,7 +295,7 @@ class DelimitedText:
 
     def _table(self, roles: Roles, ids: Iterable[str] | None, **rows: Any) -> Table:
         names = None if ids is None else tuple(text.strip() for text in ids)
-        return table_of(self.layout, roles, self.notes, ids=names, **rows)
+        return self.layout.table(roles, self.notes, ids=names, **rows)
 
 
 def _parsed_by_arrow(text: str, separator: str, n_columns: int, roles: Roles) -> dict[int, Any] | None:

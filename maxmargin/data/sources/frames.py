@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.batches import Choice, Column, InOnePiece, Layout, Roles, Table, distinct_names, table_of
+from maxmargin.data.batches import Choice, Column, InOnePiece, Layout, Roles, Table, distinct_names
 from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers.binary64 import NumberError, Numbers, numbers
 from maxmargin.data.numbers.numerals import TEXT_HINT, Texts
@@ -82,8 +82,7 @@ def table_of_series(columns: "Mapping[int, nw.Series[Any]]", layout: Layout, rol
     """
     read = partial(column_of, source=layout.source, first_row=rows.get("first_row", 0))
     features = ((j, read(columns[j], layout.name_of(j))) for j in roles.features)
-    return table_of(
-        layout, roles, label=labels_of_series(columns[roles.label]),
+    return layout.table(roles, label=labels_of_series(columns[roles.label]),
         features=tuple(replace(column, is_named=j in roles.encoded) for j, column in features),
         ids=None if roles.id is None else tuple(str(value) for value in columns[roles.id].to_list()), **rows,
     )  # fmt: skip

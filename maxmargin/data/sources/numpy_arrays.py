@@ -14,10 +14,10 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.batches import Choice, Layout, MemoryBudget, Roles, Table, table_of
+from maxmargin.data.batches import Choice, Layout, MemoryBudget, Roles, Table
 from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError
 from maxmargin.data.sources.opening import is_compressed, kind_of, labels_beside, open_binary, readable
-from maxmargin.data.stores.on_disk import ArrayLayout, RawRows, Scratch, chosen_numbers, fill
+from maxmargin.data.stores.outside_memory import ArrayLayout, RawRows, Scratch, chosen_numbers, fill
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.data_error import data_error, listed, quoted
 
@@ -70,7 +70,7 @@ class NumpyArrays:
 
     def _table(self, roles: Roles, read: Callable[[], Floats], **rows: Any) -> Table:
         try:
-            return table_of(self.layout, roles, features=read(), **rows)
+            return self.layout.table(roles, features=read(), **rows)
         except NumberError as error:
             name = self.layout.name_of(roles.features[error.column or 0])
             raise error.in_source(self.path, name, first_row=rows.get("first_row", 0)) from error

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, cast
 
 import numpy as np
 
-from maxmargin.data.batches import Choice, InOnePiece, Layout, Roles, Table, TableSource, table_of, unreadable
+from maxmargin.data.batches import Choice, InOnePiece, Layout, Roles, Table, TableSource, unreadable
 from maxmargin.data.numbers.numerals import parse_number
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError, option
@@ -298,8 +298,7 @@ def _of_columns(source: str, names: Sequence[str], values: Floats, labels: Any) 
 
 
 def _table_of_columns(layout: Layout, values: Floats, labels: Any, roles: Roles) -> Table:
-    return table_of(
-        layout, roles, features=np.ascontiguousarray(values[:, list(roles.features)]),
+    return layout.table(roles, features=np.ascontiguousarray(values[:, list(roles.features)]),
         label=labels if roles.label == layout.n_columns - 1 else values[:, roles.label],
         ids=None if roles.id is None else tuple(f"{value:g}" for value in values[:, roles.id]),
     )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.data.batches import Choice, InOnePiece, Layout, Roles, Table, table_of
+from maxmargin.data.batches import Choice, InOnePiece, Layout, Roles, Table
 from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers.numerals import STORED, TEXT_HINT, cleaned, digits_are_changed, is_missing, parse_number
 from maxmargin.data.sources.opening import STDIN, STDIN_NAME, decoded, lines_of, open_binary
@@ -53,8 +53,7 @@ def open_svmlight(path: str, choice: Choice) -> InOnePiece:
 def _table(entries: "_Entries", X: Any, layout: Layout, roles: Roles) -> Table:
     notes = [ZERO_BASED] if entries.first_index == 0 else []
     notes += ["qid: fields skipped"] if entries.has_qid else []
-    return table_of(
-        layout, roles, notes, label=CodedLabels(cleaned(list(entries.written)), np.array(entries.labels)),
+    return layout.table(roles, notes, label=CodedLabels(cleaned(list(entries.written)), np.array(entries.labels)),
         features=X if len(roles.features) == X.shape[1] else X[:, list(roles.features)],
         ids=None if roles.id is None else tuple(f"{value:g}" for value in X[:, [roles.id]].toarray().ravel()),
         lines=np.array(entries.lines, dtype=np.int64),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from maxmargin.data.batches import MemoryBudget, distinct_names
 from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels
-from maxmargin.data.stores.row_cache import CachedRows, by_part
+from maxmargin.data.stores.outside_memory import CachedRows, by_part
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.errors import InvalidProblemError

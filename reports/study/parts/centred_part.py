@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.preparing import How
-from maxmargin.data.stores.row_cache import Derived
+from maxmargin.data.stores.outside_memory import Derived
 from maxmargin.reports.study.parts.bounds_part import without_multipliers
 from maxmargin.reports.study.parts.run_part import affordable, run_fields, run_of
 from maxmargin.reports.study.report_settings import OUT_OF_TIME

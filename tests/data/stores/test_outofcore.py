@@ -26,7 +26,7 @@ from maxmargin.data.dataset import problem_of
 from maxmargin.data.reading.loading import load, read_dataset
 from maxmargin.data.sources import arrow_files
 from maxmargin.data.sources.csv_text import DelimitedText
-from maxmargin.data.stores.row_cache import RowCache
+from maxmargin.data.stores.outside_memory import RowCache
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
