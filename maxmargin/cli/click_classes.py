@@ -29,7 +29,7 @@ GROUPS = {
 _OTHERS = "Data and others"
 
 _DATA = {
-    *("label", "positive", "drop", "id", "one_hot", "one_hot_column", "drop_missing", "cluster", "prepare"),
+    *("label", "positive", "drop", "id", "one_hot", "one_hot_column", "drop_missing", "prepare"),
     *("sep", "decimal_comma", "header", "missing", "format"),
 }
 _LIMITS = {

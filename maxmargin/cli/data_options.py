@@ -26,7 +26,6 @@ class DataOptions:
     missing: tuple[str, ...]
     format: str | None
     memory: str
-    cluster: str | None
     no_bias: bool
     as_json: bool
     quiet: bool

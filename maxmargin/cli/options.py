@@ -259,7 +259,6 @@ def data_options(command: Callable[..., int], *, is_required: bool = True) -> Ca
         ),
         choice_option("--format", FORMATS, "Format of SOURCE, whatever its name."),
         memory_option,
-        option("--cluster ADDRESS", "Read SOURCE on the workers of this Dask scheduler."),
         option("--no-bias", "Hyperplanes through the origin only."),
         json_option,
         option("--quiet", "No notes and no progress on stderr.", "-q"),

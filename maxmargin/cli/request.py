@@ -199,16 +199,13 @@ def _late(source: str, n_read: int, size: int | None) -> str:
 def _read(options: "DataOptions") -> tuple[Dataset, DecimalReading | None]:
     from maxmargin.data.reading.loading import load
 
-    storage: dict[str, Any] = {"memory": options.memory, "cluster": options.cluster}
-    dataset = load(options.source, formula=options.formula, **_columns(options), **storage)
+    dataset = load(options.source, formula=options.formula, memory=options.memory, **_columns(options))
     return dataset, DecimalReading.of(dataset)
 
 
 def _read_text(options: "DataOptions") -> tuple[Dataset, DecimalReading]:
     from maxmargin.certificates.decimals import read_decimal
 
-    if options.cluster is not None:
-        raise click.UsageError("--decimal needs the text in memory, not on a --cluster")
     text = read_decimal(options.source, **_columns(options))
     return text.dataset, text
 

@@ -450,10 +450,6 @@ class MemoryBudget:
         Bytes of the cache of fetched rows.
     collected_bytes : int
         Bytes of the random sample of rows that the first pass collects.
-    task_bytes : int
-        Bytes of a text file that one task on a cluster parses.
-    task_rows : int
-        Rows of a Parquet or Feather file that one task on a cluster reads, unless a group of rows has more.
     """
 
     memory: int
@@ -464,8 +460,6 @@ class MemoryBudget:
     line_bytes: int
     cache_bytes: int
     collected_bytes: int
-    task_bytes: int = 1 << 26
-    task_rows: int = 1 << 20
 
     @classmethod
     def of(cls, memory: "str | int | MemoryBudget | None" = None, *, processors: int | None = None) -> "MemoryBudget":

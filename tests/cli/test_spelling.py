@@ -34,7 +34,7 @@ SPELT = {
 # Options that are arguments of `load` and `prepare`, which in Python come before the verb.
 READING = {
     *("label", "formula", "drop", "id", "one_hot", "one_hot_column", "drop_missing", "sep", "decimal_comma", "format"),
-    *("header", "missing", "memory", "cluster", "decimal", "prepare"),
+    *("header", "missing", "memory", "decimal", "prepare"),
 }
 
 # Options that other verbs, or the answers, have in Python.

@@ -47,13 +47,13 @@ def test_labels_that_differ_stay_different(y: Any, classes: tuple[Any, ...]) -> 
         assert (data.one_vs_rest(label).y == 1).sum() == data.labels.tolist().count(label)
 
 
-def test_labels_of_sparse_text_are_told_apart_or_refused(tmp_path: Path) -> None:
+def test_labels_of_sparse_text_are_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "data.svm"
     path.write_text("1.0 1:1\n1 1:2\n+1 1:3\n2 1:4\n")
     assert mm.load(path).classes == (1, 2)
     for other in (str(2**53 + 1), "9007199254740992.5"):
         path.write_text(f"{2**53} 1:1\n1 1:2\n{other} 1:3\n")
-        assert f"line 3: found the label '{other}'" in refused(lambda: mm.load(path))
+        assert mm.load(path).classes == ("1", str(2**53), other)
 
 
 def test_longdouble_labels_stay_different() -> None:

@@ -55,10 +55,6 @@ class CheckedRows:
     numbering: dict[int, float]
     notes: tuple[str, ...]
 
-    def without_features(self) -> "CheckedRows":
-        """Return what was found about the rows, without their numbers."""
-        return replace(self, X=None, table=replace(self.table, features=()), lost=None)
-
 
 def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table], *, is_whole: bool = False) -> CheckedRows:
     """Read some rows of a source, or all if `is_whole`, and check them.

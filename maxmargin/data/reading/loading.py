@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,14 +15,10 @@ from maxmargin.data.reading.collected import CheckedRows, Collected, checked_row
 from maxmargin.data.reading.refusals import refuse_what_needs_memory
 from maxmargin.data.sources.opening import open_source
 from maxmargin.solvers.errors import InvalidOptionError, option
-from maxmargin.text.data_error import data_error
 from maxmargin.text.progress import shows_progress, waiting
 
 if TYPE_CHECKING:
     from maxmargin.data.stores.outside_memory import OnDisk
-
-# As in `load`.
-Memory: TypeAlias = str | int | MemoryBudget | None
 
 # Smallest number of entries of a source that threads read into memory.
 _LEAST_FOR_THREADS = 2**20
@@ -45,7 +41,6 @@ def load(
     missing: str | Iterable[str] | Mapping[ColumnRef, str] = (),
     format: str | None = None,
     memory: str | int | MemoryBudget | None = None,
-    cluster: str | None = None,
     verbose: bool = False,
 ) -> Dataset:
     """Read a data set.
@@ -108,8 +103,6 @@ def load(
         arrays of a compressed .npz are unpacked in the same way. A line of text may take up to a 64th of the memory,
         and at least 2 MiB. By default everything is read into memory, and lines have up to 256 MiB. With `formula`
         everything is read into memory as well, and the columns that it makes of levels may take this size, or 1 GiB.
-    cluster : str, optional
-        The address of a Dask scheduler whose workers read the files (.csv .tsv .parquet .feather) and keep their rows.
     verbose : bool, default False
         Whether stderr shows how the work goes on, as on the command line.
 
@@ -148,13 +141,13 @@ def load(
     if formula is not None:
         from maxmargin.data.reading.formulas import load_by_formula
 
-        _refuse_others(choice, cluster)
+        _refuse_others(choice)
         return load_by_formula(source, formula, choice, positive, MemoryBudget.of(memory).memory)
-    return read_dataset(source, choice, positive, memory=memory, cluster=cluster)[0]
+    return read_dataset(source, choice, positive, memory=memory)[0]
 
 
 def read_dataset(
-    source: Any, choice: Choice, positive: object = None, *, memory: Memory = None, cluster: str | None = None
+    source: Any, choice: Choice, positive: object = None, *, memory: str | int | MemoryBudget | None = None
 ) -> tuple[Dataset, tuple[Sequence[str] | None, ...]]:
     """Read a data set as `load` does; return it with the texts of its columns, where the choice keeps them.
 
@@ -163,27 +156,18 @@ def read_dataset(
     DataError
         As `load`.
     """
-    if cluster is not None and not os.path.exists(os.fspath(source)):
-        raise data_error(os.fspath(source), found="no such file", expected="one that the cluster can read too")
     sources, notes = open_source(source, choice)
     layout, n_rows = sources[0].layout, sum(one.n_rows for one in sources)
     budget = None if memory is None else MemoryBudget.of(memory)
     is_folder = isinstance(source, str | os.PathLike) and os.path.isdir(source)
     layout = replace(layout, source=os.fspath(source)) if is_folder else layout
-    is_in_parts = cluster is not None or (budget is not None and not budget.fits(n_rows, layout.n_columns))
+    is_in_parts = budget is not None and not budget.fits(n_rows, layout.n_columns)
     if is_in_parts or is_folder:
-        of_folder = "join its files into one" if is_folder else f"allow more memory with {option('memory')}"
-        way = of_folder if cluster is None else f"leave {option('cluster')} out"
+        way = "join its files into one" if is_folder else f"allow more memory with {option('memory')}"
         refuse_what_needs_memory(layout.source, choice, way)
     found = Collected(layout, choice.roles(layout), replace(choice, is_in_parts=is_in_parts), positive, n_rows)
     outside: Any = None
-    if cluster is not None:
-        from maxmargin.data.reading.cluster_files import read_on_cluster
-
-        # an amount does not limit the memory of the workers
-        sizes = memory if isinstance(memory, MemoryBudget) else MemoryBudget.of()
-        outside = read_on_cluster(found, sources, cluster, sizes)
-    elif is_in_parts and budget is not None:
+    if is_in_parts and budget is not None:
         outside = _read_on_disk(found, sources, budget)
     else:
         for one in sources:
@@ -253,12 +237,10 @@ def missing_texts(missing: str | Iterable[str] | Mapping[ColumnRef, str]) -> tup
     return tuple(map(str, columns_named(missing)))
 
 
-def _refuse_others(choice: Choice, cluster: str | None) -> None:
-    """Refuse options that a formula decides, and the one for rows on a cluster."""
+def _refuse_others(choice: Choice) -> None:
+    """Refuse options that a formula decides."""
     named = bool(choice.one_hot.named)
     given = {"label": choice.label != -1, "one_hot": choice.one_hot.every, "one_hot_column": named}
     decided = [option(name) for name, is_given in given.items() if is_given]
     if decided:
         raise InvalidOptionError(f"{option('formula')} decides what {decided[0]} would; expected one of them")
-    if cluster is not None:
-        raise InvalidOptionError(f"{option('formula')} is for rows in memory; leave out {option('cluster')}")

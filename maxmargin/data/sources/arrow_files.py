@@ -108,16 +108,14 @@ class ArrowFile(ABC):
             yield first_row, batch
             first_row += batch.num_rows
 
-    def tables(
-        self, roles: Roles, budget: MemoryBudget | None, runs: Runs | None = None
-    ) -> Iterator[Callable[[], Table]]:
-        """Yield functions that read consecutive rows; with a budget those of some runs of groups, or of all."""
+    def tables(self, roles: Roles, budget: MemoryBudget | None) -> Iterator[Callable[[], Table]]:
+        """Yield functions that read consecutive rows."""
         wanted = {*roles.features, roles.label, *([] if roles.id is None else [roles.id])}
         columns = [self.names[j] for j in sorted(wanted)]
         if budget is None:
             yield partial(self._table, roles, self.whole(columns))
             return
-        for first_row, batch in self.batches(columns, budget, runs):
+        for first_row, batch in self.batches(columns, budget):
             yield partial(self._table, roles, batch, first_row=first_row, is_part=True)
 
     def _table(self, roles: Roles, rows: Any, *, first_row: int = 0, is_part: bool = False) -> Table:

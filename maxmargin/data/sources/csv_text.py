@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from itertools import chain, islice, pairwise, tee
 from typing import Any, BinaryIO, NamedTuple
@@ -216,11 +215,6 @@ class DelimitedText:
             else:
                 for rows in self._rows_of(chain([block], prepared)):
                     yield partial(self.table_of_rows, roles, rows)
-
-    def continue_as(self, source: str) -> None:
-        """Read lines that follow after others, with a name of their own and nothing above their rows."""
-        self._prelude = Prelude(0, None, None)
-        self.source, self.layout = source, replace(self.layout, source=source, header_line=0)
 
     def table_of_block(self, roles: Roles, block: Block) -> Table:
         """Return the rows of a block without quotes that joins no rows with others."""

@@ -65,9 +65,7 @@ def test_a_formula_reads_ids_and_leaves_out_rows() -> None:
         mm.separability(dataset, "died ~ age")
 
 
-@pytest.mark.parametrize(
-    "other", [{"label": "died"}, {"one_hot": True}, {"one_hot": "stage"}, {"cluster": "tcp://a:1"}]
-)
+@pytest.mark.parametrize("other", [{"label": "died"}, {"one_hot": True}, {"one_hot": "stage"}])
 def test_a_formula_is_given_without_what_it_decides(other: dict[str, Any]) -> None:
     with pytest.raises(mm.InvalidProblemError, match="formula= "):
         mm.load(FRAME, formula="died ~ age", **other)

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from cases import for_each
 from table_files import table_file
 
 import maxmargin as mm
-from maxmargin.data.batches import MemoryBudget
 from maxmargin.data.reading.arrays import features_of, from_arrays
 from maxmargin.data.stores.dask_rows import is_dask, rows_of, workers_of_client
 
@@ -177,95 +175,15 @@ def test_the_index_of_a_collection_is_no_feature() -> None:
     assert_is_the_data(dataset)
 
 
-def parquet(folder: Path, table: pa.Table) -> Path:
-    return table_file(folder / "data.parquet", table, row_group_size=90)
-
-
-def feather(folder: Path, table: pa.Table) -> Path:
-    return table_file(folder / "data.feather", table, chunksize=90)
-
-
-def csv(folder: Path, table: pa.Table) -> Path:
-    return table_file(folder / "data.csv", table)
-
-
-def folder_of(write: Callable[[Path, pa.Table], Path]) -> Callable[[Path, pa.Table], Path]:
-    def write_parts(folder: Path, table: pa.Table) -> Path:
-        (folder / "parts").mkdir()
-        for number, part in enumerate((table[:0], table[:400], table[400:])):
-            if number or write is not csv:
-                path = write(folder, part)
-                path.rename(folder / "parts" / f"{number}{path.suffix}")
-        return folder / "parts"
-
-    return write_parts
-
-
-FILES = {"parquet": parquet, "feather": feather, "csv": csv, "folder": folder_of(parquet), "csv folder": folder_of(csv)}
-
-
-# Several tasks read a small file.
-SMALL_TASKS = replace(MemoryBudget.of(), task_bytes=5000, task_rows=200)
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_workers_read_files(client: Any, tmp_path: Path, name: str) -> None:
-    path = FILES[name](tmp_path, pa.Table.from_pandas(frame(), preserve_index=False))
-    dataset = mm.load(path, cluster=client.scheduler.address, memory=SMALL_TASKS)
-    assert dataset.feature_names == ("a", "b", "c")
-    assert len(dataset.X.parts) > 2
+@pytest.mark.filterwarnings("ignore")  # of Dask, about pandas
+def test_workers_read_files(client: Any, tmp_path: Path) -> None:
+    table = pa.Table.from_pandas(frame(), preserve_index=False)
+    for number, part in enumerate((table[:400], table[400:])):
+        table_file(tmp_path / f"{number}.parquet", part, row_group_size=90)
+    data = dd.read_parquet(tmp_path)
+    dataset = from_arrays(data[NAMES], data["label"])
+    assert len(dataset.X.parts) == 2
     assert_is_the_data(dataset)
-
-
-def test_workers_leave_the_index_of_a_data_frame_out(client: Any, tmp_path: Path) -> None:
-    rows = frame()
-    table = pa.Table.from_pandas(rows.set_index(pd.Index([f"r{row}" for row in range(len(rows))], name="n")))
-    dataset = mm.load(parquet(tmp_path, table), cluster=client.scheduler.address, memory=SMALL_TASKS)
-    assert dataset.notes == ("left out as the index of a pandas data frame: 'n'",)
-    assert_is_the_data(dataset)
-
-
-@pytest.mark.parametrize("separator", [";", "  "])
-def test_workers_read_text_as_it_is_written(client: Any, tmp_path: Path, separator: str) -> None:
-    path = tmp_path / "data.txt"
-    rows = [[repr(value).replace(".", ",") if isinstance(value, float) else str(value) for value in row]
-            for row in frame().itertuples(index=False)]  # fmt: skip
-    path.write_text("".join(separator.join(row) + "\n" for row in [[*frame().columns], *rows]))
-    reading: dict[str, Any] = {"decimal_comma": True, "sep": separator[:1], "format": "csv"}
-    assert_is_the_data(mm.load(path, cluster=client.scheduler.address, memory=SMALL_TASKS, **reading))
-    content = path.read_bytes()
-    for position, expected in ((8000, "found byte 0xe9, which is not UTF-8"), (9000, "found a NUL byte")):
-        path.write_bytes(content[:position] + (b"\xe9" if position == 8000 else b"\0") + content[position:])
-        with pytest.raises(mm.DataError, match=expected):
-            mm.load(path, cluster=client.scheduler.address, memory=SMALL_TASKS, **reading)
-
-
-@pytest.mark.slow
-def test_workers_name_what_is_wrong(client: Any, tmp_path: Path) -> None:
-    data = frame()
-    data.loc[500, "b"] = np.nan
-    table = pa.Table.from_pandas(data, preserve_index=False)
-    address = client.scheduler.address
-    for path, expected in (
-        (parquet(tmp_path, table), "row 500, column 'b': found a missing value, expected a number"),
-        (csv(tmp_path, table), r"from byte \d+: line \d+, column 'b': found an empty field, expected a number"),
-        (tmp_path / "data.npz", "found no such file"),
-    ):
-        with pytest.raises(mm.DataError, match=expected):
-            mm.load(path, cluster=address, memory=SMALL_TASKS)
-    with pytest.raises(mm.DataError, match="found no Dask cluster: "):
-        mm.load(tmp_path / "data.csv", cluster="inproc://nowhere")
-
-
-def test_every_line_is_in_one_piece_of_a_file(client: Any, tmp_path: Path) -> None:
-    path = tmp_path / "data.csv"
-    for above, end in (("", "\n"), ("# made by hand\n# in March\n", "")):
-        rows = [f"{row},{row % 7}.5,{'yes' if row % 2 else 'no'}" for row in range(20, 50)]
-        path.write_text(above + "\n".join(["a,b,y", *rows]) + end)
-        for step in (7, 11, 30, 10_000):
-            sizes = replace(SMALL_TASKS, task_bytes=len(above) + step)  # the first piece has all that is above the rows
-            dataset = mm.load(path, cluster=client.scheduler.address, memory=sizes)
-            assert dataset.X[:][:, 0].tolist() == list(range(20, 50))
 
 
 def test_a_series_without_a_label(workers: Any) -> None:
@@ -307,7 +225,8 @@ def test_two_processes_give_the_verdict_and_the_interval_of_memory(two_processes
     X[N:] += np.where(y[N:] == "yes", 1, -1)[:, None] * np.array([1.0, 2.0, -1.0])
     table = pa.Table.from_pandas(pd.DataFrame(X, columns=NAMES).assign(label=y), preserve_index=False)
     path = table_file(tmp_path / "data.parquet", table, row_group_size=20_000)
-    dataset = mm.load(path, cluster=two_processes.scheduler.address)
+    data = dd.read_parquet(path)
+    dataset = from_arrays(data[NAMES], data["label"])
     verdict, margin = mm.separability(dataset.X, dataset.y), mm.hard_margin(dataset.X, dataset.y)
     whole = mm.hard_margin(X, y)
     assert verdict.verdict == "separable"

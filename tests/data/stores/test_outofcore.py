@@ -615,8 +615,6 @@ def test_refused_options(tmp_path: Path, capsys: pytest.CaptureFixture[str], opt
     X = numbers(60)
     path = parquet(tmp_path, X, texts(X))
     assert expected in refusal(capsys, "perceptron", path, "--label", "label", "--memory", "10kB", *options)
-    said = refusal(capsys, "check", path, "--decimal", "--cluster", "tcp://127.0.0.1:1")
-    assert "--decimal needs the text in memory, not on a --cluster" in said
 
 
 def test_progress_counts_passes_and_estimates_the_time_left(
