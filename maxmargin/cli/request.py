@@ -96,7 +96,7 @@ class Request(Question):
         """Write a proof and the options that read its data; without a proof, only print a note."""
         from maxmargin.certificates.proofs import write_proof
         from maxmargin.certificates.reuse import values_fields
-        from maxmargin.data.reading.formula_text import is_plain
+        from maxmargin.data.reading.formulas import is_plain
 
         if certificate is None:
             self.note(f"nothing is proven, so {path} is not written")

@@ -86,7 +86,7 @@ def _check_formula(proof: str, stated: str | None, given: str | None) -> None:
     ------
     DataError
     """
-    from maxmargin.data.reading.formula_text import is_plain
+    from maxmargin.data.reading.formulas import is_plain
 
     if given is not None and given != stated:
         states = "no formula" if stated is None else f"the formula {cut(repr(stated), _LONGEST)}"

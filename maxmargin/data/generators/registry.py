@@ -8,14 +8,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.generators import classics, planted, shapes
+from maxmargin.data.generators import classics, shapes
 from maxmargin.data.generators.family import DataSetFamily, families_of, meant
 from maxmargin.data.generators.known_answers import Truth
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import cut, quoted
 
-_FAMILIES = {one.name: one for one in families_of(classics, shapes, planted)}
+_FAMILIES = {one.name: one for one in families_of(classics, shapes)}
 
 # What comes before a formula in a name; without the colon it is the name of a family.
 _FORMULA = "formula:"

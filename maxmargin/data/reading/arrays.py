@@ -238,18 +238,12 @@ def _outside_memory(X: Any, names: tuple[str, ...] | None) -> Features:
 
     notes: tuple[str, ...] = ()
     if is_dask(X):
-        X, notes = _without_index(X)
-        own_names, X = rows_of(X, features_of)
+        every = tuple(map(str, getattr(X, "columns", ())))
+        index = frames.index_columns(every)
+        notes = index_note([every[j] for j in index])
+        own_names, X = rows_of(X.drop(columns=[X.columns[j] for j in index]) if index else X, features_of)
         names = own_names if names is None else names
     return Features(X, _named(names, X.shape[1]), None, None, notes)
-
-
-def _without_index(X: Any) -> tuple[Any, tuple[str, ...]]:
-    """Return a Dask collection without the columns that hold the index of a pandas data frame, and a note on these."""
-    every = tuple(map(str, getattr(X, "columns", ())))
-    index = frames.index_columns(every)
-    rest = X.drop(columns=[X.columns[j] for j in index]) if index else X
-    return rest, index_note([every[j] for j in index])
 
 
 def labels_of(y: Any, n_samples: int) -> NDArray[Any] | list[Any] | Labels | CodedLabels:

@@ -130,8 +130,7 @@ def load(
     """
     is_of_pandas = type(source).__module__.partition(".")[0] in ("pandas", "modin")
     names: Any = getattr(source, "columns", ()) if is_of_pandas else ()
-    numbers = [name for name in names if not isinstance(name, str)]
-    own_name: dict[Any, str] = {name: str(name) for name in numbers if name != -1}
+    own_name: dict[Any, str] = {name: str(name) for name in names if not isinstance(name, str) and name != -1}
     choice = Choice(
         label=own_name.get(label, label), drop=tuple(own_name.get(column, column) for column in columns_named(drop)),
         id=own_name.get(id, id), one_hot=OneHot.of(one_hot), drop_missing=drop_missing,

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
-from itertools import chain, islice, pairwise, tee
+from itertools import chain, islice, tee
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -39,11 +39,6 @@ _LEAST_OF_BLOCK = 1 / 4
 
 # Largest number of columns that Arrow parses: its time for each does not depend on the number of rows of a block.
 _MOST_COLUMNS_FOR_ARROW = 2_000
-
-_UNQUOTED = (
-    "a number with a comma that is not quoted? then separate the fields by another character, and read a decimal comma "
-    f"with {option('decimal_comma')}"
-)
 
 
 class Block(NamedTuple):
@@ -198,9 +193,7 @@ class DelimitedText:
         for line, fields in rows:
             if len(fields) != expected:
                 found = f"{len(fields)} field{'s' * (len(fields) != 1)}"
-                hint = csv_layout.separator_hint(self._first_lines, self.separator) or (
-                    _UNQUOTED if len(fields) > expected and _have_whole_pairs(fields) else ""
-                )
+                hint = csv_layout.separator_hint(self._first_lines, self.separator)
                 raise data_error(self.source, line=line, found=found, expected=str(expected), hint=hint)
 
     # Tables
@@ -334,8 +327,3 @@ def _some(rows: Iterator[NumberedRow], most: int, at_least: int = 1) -> list[Num
         if len(some) >= most or (n_bytes >= MEMORY_AT_ONCE and len(some) >= at_least):
             break
     return some
-
-
-def _have_whole_pairs(fields: Sequence[str]) -> bool:
-    """Return whether two fields next to each other might be the parts of a number with a comma."""
-    return any(a.strip("+- ").isdecimal() and b.isdecimal() for a, b in pairwise(fields))

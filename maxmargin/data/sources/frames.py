@@ -36,12 +36,8 @@ def is_from_table_library(value: object) -> bool:
 
 
 def name_of(X: Any) -> str:
-    """Return the name of a data frame, as pandas has it in ``attrs["name"]``; else its kind."""
-    if not is_from_table_library(X):
-        return "array"
-    attributes = getattr(X, "attrs", None)
-    name = attributes.get("name") if isinstance(attributes, dict) else None
-    return str(name) if name else "data frame"
+    """Return what features are called in messages."""
+    return "data frame" if is_from_table_library(X) else "array"
 
 
 def library_of(*tables: object) -> str | None:
@@ -82,7 +78,8 @@ def table_of_series(columns: "Mapping[int, nw.Series[Any]]", layout: Layout, rol
     """
     read = partial(column_of, source=layout.source, first_row=rows.get("first_row", 0))
     features = ((j, read(columns[j], layout.name_of(j))) for j in roles.features)
-    return layout.table(roles, label=labels_of_series(columns[roles.label]),
+    return layout.table(
+        roles, label=labels_of_series(columns[roles.label]),
         features=tuple(replace(column, is_named=j in roles.encoded) for j, column in features),
         ids=None if roles.id is None else tuple(str(value) for value in columns[roles.id].to_list()), **rows,
     )  # fmt: skip

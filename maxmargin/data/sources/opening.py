@@ -294,14 +294,15 @@ def _open_generated(name: str, choice: Choice) -> InOnePiece:
 def _of_columns(source: str, names: Sequence[str], values: Floats, labels: Any) -> InOnePiece:
     """Return the source of some columns, the last of which are the labels, which another column may replace."""
     layout = Layout(source=source, names=tuple(names), n_columns=len(names))
-    return InOnePiece(layout=layout, read=partial(_table_of_columns, layout, values, labels))
 
+    def read(roles: Roles) -> Table:
+        return layout.table(
+            roles, features=np.ascontiguousarray(values[:, list(roles.features)]),
+            label=labels if roles.label == layout.n_columns - 1 else values[:, roles.label],
+            ids=None if roles.id is None else tuple(f"{value:g}" for value in values[:, roles.id]),
+        )  # fmt: skip
 
-def _table_of_columns(layout: Layout, values: Floats, labels: Any, roles: Roles) -> Table:
-    return layout.table(roles, features=np.ascontiguousarray(values[:, list(roles.features)]),
-        label=labels if roles.label == layout.n_columns - 1 else values[:, roles.label],
-        ids=None if roles.id is None else tuple(f"{value:g}" for value in values[:, roles.id]),
-    )  # fmt: skip
+    return InOnePiece(layout=layout, read=read)
 
 
 # Files by their names and their bytes

@@ -53,7 +53,8 @@ def open_svmlight(path: str, choice: Choice) -> InOnePiece:
 def _table(entries: "_Entries", X: Any, layout: Layout, roles: Roles) -> Table:
     notes = [ZERO_BASED] if entries.first_index == 0 else []
     notes += ["qid: fields skipped"] if entries.has_qid else []
-    return layout.table(roles, notes, label=CodedLabels(cleaned(list(entries.written)), np.array(entries.labels)),
+    return layout.table(
+        roles, notes, label=CodedLabels(cleaned(list(entries.written)), np.array(entries.labels)),
         features=X if len(roles.features) == X.shape[1] else X[:, list(roles.features)],
         ids=None if roles.id is None else tuple(f"{value:g}" for value in X[:, [roles.id]].toarray().ravel()),
         lines=np.array(entries.lines, dtype=np.int64),

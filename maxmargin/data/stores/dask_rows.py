@@ -5,10 +5,10 @@ Every pass sends its function to the parts of the rows.
 
 import hashlib
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from operator import itemgetter
 from typing import Any, TypeAlias, TypeVar
 
@@ -36,8 +36,8 @@ _RETRIES = 3
 # Largest number of rows of one task on a cluster, whose entries of vectors (a few MiB) travel with it.
 _MOST_ROWS = 1 << 18
 
-# Number of tasks that are submitted in advance for every thread of the cluster.
-_TASKS_A_THREAD = 3
+# Number of tasks that are submitted together for every thread of the cluster.
+_TASKS_A_THREAD = 8
 
 # What every column of a data frame holds, and advice.
 _NUMBERS = (
@@ -68,18 +68,9 @@ class DaskWorkers:
         if self.client is None:
             yield from in_order(_computed, tasks)
             return
-        waiting: deque[Any] = deque()
-        submit = partial(self.client.submit, pure=False, retries=_RETRIES)
-        most = _TASKS_A_THREAD * max(1, sum(self.client.nthreads().values()))
-        try:
-            for function, part in tasks:
-                waiting.append(submit(function, part))
-                if len(waiting) >= most:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            self.client.cancel(list(waiting))
+        most, waiting = _TASKS_A_THREAD * max(1, sum(self.client.nthreads().values())), iter(tasks)
+        while some := list(islice(waiting, most)):
+            yield from self.client.gather([self.client.submit(*task, pure=False, retries=_RETRIES) for task in some])
 
 
 def workers_of_client() -> DaskWorkers:

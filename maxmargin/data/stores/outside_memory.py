@@ -32,47 +32,6 @@ _BYTES_BESIDE = 200
 _SAMPLES = 2
 
 
-class RowCache:
-    """The most recently used rows that fit into an amount of memory.
-
-    Parameters
-    ----------
-    n_columns : int
-    n_bytes : int
-        Memory for the rows.
-    """
-
-    def __init__(self, n_columns: int, n_bytes: int) -> None:
-        self.n_columns = n_columns
-        self.room = n_bytes // (8 * n_columns + _BYTES_BESIDE)
-        self._rows: dict[int, Floats] = {}
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def rows(self, numbers: Rows, fetch: Callable[[Rows], Floats]) -> Floats:
-        """Return the rows of increasing numbers; `fetch` returns those that are not cached."""
-        if len(numbers) > self.room // 2:
-            return fetch(numbers)
-        wanted = numbers.tolist()
-        is_new = np.fromiter((number not in self._rows for number in wanted), np.bool_, len(wanted))
-        found = np.empty((len(wanted), self.n_columns))
-        for position in np.flatnonzero(~is_new).tolist():
-            found[position] = self._rows[wanted[position]]
-        if is_new.any():
-            found[is_new] = fetch(numbers[is_new])
-        self.remember(numbers, found)
-        return found
-
-    def remember(self, numbers: Rows, values: Any) -> None:
-        """Put rows into the cache; the least recently used ones make room."""
-        for number, row in zip(numbers.tolist(), values, strict=True):
-            self._rows.pop(number, None)
-            self._rows[number] = row.copy()
-        for number in list(self._rows)[: max(0, len(self._rows) - self.room)]:
-            del self._rows[number]
-
-
 class CachedRows(ABC):
     """Rows outside memory of which those used last are cached; passes over them are `map` of each subclass."""
 
@@ -84,9 +43,10 @@ class CachedRows(ABC):
     sampled: Rows
 
     def _start(self, n_rows: int, budget: MemoryBudget) -> None:
-        """Set the shape, and make an empty cache."""
+        """Set the shape, and make an empty cache of the most recently used rows that fit into its memory."""
         self.shape = n_rows, len(self.bounds[0])
-        self._cache = RowCache(self.shape[1], budget.cache_bytes)
+        self._room = budget.cache_bytes // (8 * self.shape[1] + _BYTES_BESIDE)
+        self._cached: dict[int, Floats] = {}
 
     @abstractmethod
     def _fetched(self, numbers: Rows) -> Floats:
@@ -96,13 +56,30 @@ class CachedRows(ABC):
         """Return the rows of a slice, of an array of row numbers, or of a mask."""
         numbers = row_numbers(rows, self.shape[0])
         if (np.diff(numbers) > 0).all():
-            return self._cache.rows(numbers, self._fetched)
+            return self._increasing(numbers)
         distinct, positions = np.unique(numbers, return_inverse=True)
-        return self._cache.rows(distinct, self._fetched)[positions]
+        return self._increasing(distinct)[positions]
+
+    def _increasing(self, numbers: Rows) -> Floats:
+        if len(numbers) > self._room // 2:
+            return self._fetched(numbers)
+        wanted = numbers.tolist()
+        is_new = np.fromiter((number not in self._cached for number in wanted), np.bool_, len(wanted))
+        found = np.empty((len(wanted), self.shape[1]))
+        for position in np.flatnonzero(~is_new).tolist():
+            found[position] = self._cached[wanted[position]]
+        if is_new.any():
+            found[is_new] = self._fetched(numbers[is_new])
+        self.cache(numbers, found)
+        return found
 
     def cache(self, rows: Rows, X: Any) -> None:
-        """Put rows that a pass selected into the cache, from which later reads of them are answered."""
-        self._cache.remember(rows, X)
+        """Put rows into the cache, from which later reads are answered; the least recently used ones make room."""
+        for number, row in zip(rows.tolist(), X, strict=True):
+            self._cached.pop(number, None)
+            self._cached[number] = row.copy()
+        for number in list(self._cached)[: max(0, len(self._cached) - self._room)]:
+            del self._cached[number]
 
 
 @dataclass(eq=False, repr=False)

@@ -26,7 +26,7 @@ from maxmargin.data.dataset import problem_of
 from maxmargin.data.reading.loading import load, read_dataset
 from maxmargin.data.sources import arrow_files
 from maxmargin.data.sources.csv_text import DelimitedText
-from maxmargin.data.stores.outside_memory import RowCache
+from maxmargin.data.stores.outside_memory import CachedRows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
@@ -239,16 +239,20 @@ def test_rows_that_were_fetched_are_kept(tmp_path: Path) -> None:
 def test_the_cache_forgets_what_was_not_used_for_the_longest_time() -> None:
     asked: list[list[int]] = []
 
-    def fetch(rows: np.ndarray) -> np.ndarray:
-        asked.append(rows.tolist())
-        return rows[:, np.newaxis].astype(float)
+    class Rows(CachedRows):
+        bounds = np.zeros(1), np.zeros(1)
 
-    cache = RowCache(1, 4 * 208)
+        def _fetched(self, numbers: np.ndarray) -> np.ndarray:
+            asked.append(numbers.tolist())
+            return numbers[:, np.newaxis].astype(float)
+
+    cached = Rows()
+    cached._start(9, replace(SMALL, cache_bytes=4 * 208))
     for rows in ([0, 1], [2, 3], [0, 1], [4], [0, 1], [2]):
-        assert cache.rows(np.array(rows), fetch).ravel().tolist() == rows
-        assert len(cache) <= 4
+        assert cached[np.array(rows)].ravel().tolist() == rows
+        assert len(cached._cached) <= 4
     assert asked == [[0, 1], [2, 3], [4], [2]]
-    assert cache.rows(np.arange(3), fetch).ravel().tolist() == [0, 1, 2]
+    assert cached[:3].ravel().tolist() == [0, 1, 2]
     assert asked[-1] == [0, 1, 2]
 
 
