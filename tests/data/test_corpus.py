@@ -166,7 +166,7 @@ EXTREME = (
     "simplex:30:40", "corner:60", "radon:60", "unit-circle:500", "two-circles:200", "layers:6", "boxes:4:3",
     "planted:2:1", "planted:2:50", "planted:5:200", "planted:2000:20:20", "planted-quasi:2000:20:3:19",
     "planted-quasi:2000:20:1000:5:20", "planted-overlap:2000:20:20", "xor", "agresti", "agresti-quasi", "two-points",
-    "undershoot", "sign-of-zero", "xor-polar", "xor-product", "and", "or", "formula",
+    "undershoot", "sign-of-zero", "xor-polar", "xor-product", "and", "or", "formula:(x1 | x4) & ~x3",
 )  # fmt: skip
 
 

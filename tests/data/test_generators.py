@@ -35,7 +35,7 @@ KINDS = ("separable", "quasi-separable", "overlap")
 SMALL = (
     "two-points", "two-points:15", "agresti", "agresti-quasi",
     "xor", "xor-product", "xor-polar", "and", "or", "undershoot",
-    "sign-of-zero", "formula",
+    "sign-of-zero",
     *(f"odd-max-bit:{n}:{off}" for n in range(1, 6) for off in (-1, 0)),
     *(f"conjunction:{d}:{k}" for d in range(1, 6) for k in range(1, d + 1)),
     *(f"parity:{n}" for n in (2, 3, 4)),

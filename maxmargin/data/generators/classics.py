@@ -133,17 +133,6 @@ def _conjunction(d: int, k: int) -> Case:
     return _case(cube, cube[:, :k].min(axis=1) > 0, why, with_bias=separable(Fraction(1, k)), through_origin=origin)
 
 
-@family("formula", "(x1 or x4) and not x3, over {-1,1}^4")
-def _formula() -> Case:
-    cube = sign_cube(4)
-    is_positive = ((cube[:, 0] > 0) | (cube[:, 3] > 0)) & (cube[:, 2] < 0)
-    are_equal = (cube[:, 0] == cube[:, 2]) & (cube[:, 2] == cube[:, 3])
-    why = "w = (1, 0, -2, 1), b = -1 has functional margin 1; without b it contains the rows x1 = x3 = x4, all false"
-    return _case(
-        cube, is_positive, why, with_bias=separable(Fraction(1, 6)), through_origin=quasi(np.flatnonzero(are_equal))
-    )
-
-
 @family("parity", "an odd number of n is on, over {-1,1}^n", n=Integer(default=3, least=2, most=12))
 def _parity(n: int) -> Case:
     cube = sign_cube(n)

@@ -17,7 +17,7 @@ from maxmargin.text.data_error import cut, quoted
 
 _FAMILIES = {one.name: one for one in families_of(classics, shapes)}
 
-# What comes before a formula in a name; without the colon it is the name of a family.
+# What comes before a formula in a name.
 _FORMULA = "formula:"
 
 # Number of characters of a name that messages show, and of the name of a source that answers show.
@@ -82,14 +82,14 @@ def families() -> tuple[DataSetFamily, ...]:
 
 
 def is_family(name: str) -> bool:
-    """Return whether the name, up to its first colon, is the name of a family.
+    """Return whether the name, up to its first colon, is the name of a family, or states a formula.
 
     Examples
     --------
     >>> is_family("gap:40"), is_family("iris")
     (True, False)
     """
-    return name.partition(":")[0] in _FAMILIES
+    return _is_formula(name) or name.partition(":")[0] in _FAMILIES
 
 
 def generate(name: str, *, seed: int | None = None) -> Generated:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.basics.array_types import Floats, Mask
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import Integers, as_integer_columns
 from maxmargin.solvers.exact.reals import binary64, exact_real
@@ -348,7 +348,7 @@ def csr_of(X: Any) -> Any:
     return matrix if matrix.nnz == len(values) else csr_array(_summed(rows, columns, values), shape=X.shape)
 
 
-def _entries(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+def _entries(X: Any) -> tuple[Rows, Rows, NDArray[Any]]:
     """Return the rows, the columns and the values of all entries as they are stored."""
     if X.format == "lil":  # tocoo() takes its long doubles for binary64 numbers
         rows = np.repeat(np.arange(X.shape[0]), [len(row) for row in X.rows])
@@ -358,9 +358,7 @@ def _entries(X: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]
     return entries.row.astype(np.int64), entries.col.astype(np.int64), entries.data
 
 
-def _summed(
-    rows: NDArray[np.int64], columns: NDArray[np.int64], values: Floats
-) -> tuple[Floats, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _summed(rows: Rows, columns: Rows, values: Floats) -> tuple[Floats, tuple[Rows, Rows]]:
     """Return the entries with those at one position added up."""
     parts: dict[tuple[int, int], list[float]] = {}
     for row, column, value in zip(rows.tolist(), columns.tolist(), values.tolist(), strict=True):

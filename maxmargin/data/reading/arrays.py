@@ -15,7 +15,7 @@ from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, NumberError, 
 from maxmargin.data.reading.coding import OF_A_FRAME, coded
 from maxmargin.data.sources import frames
 from maxmargin.solvers.answers.factors import Factor
-from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.extremes import Extremes, extremes_of
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.reals import exact_real, short_repr
@@ -408,7 +408,7 @@ def check_row_names(**tables: Any) -> None:
 
 def index_of_rows(*tables: Any) -> list[Any] | None:
     """Return the index of the first of these that has one; None if it only counts the rows from 0."""
-    index = next((index for table in tables if (index := _index_of(table)) is not None), None)
+    index = _first_index(tables)
     if index is None or _is_dask_index(index) or (getattr(index, "start", None) == 0 and index.step == 1):
         return None
     labels: list[Any] = index.tolist()
@@ -417,8 +417,11 @@ def index_of_rows(*tables: Any) -> list[Any] | None:
 
 def name_of_index(*tables: Any) -> Any:
     """Return the name of the index of the first of these that has an index; None if it has no name."""
-    index = next((index for table in tables if (index := _index_of(table)) is not None), None)
-    return getattr(index, "name", None)
+    return getattr(_first_index(tables), "name", None)
+
+
+def _first_index(tables: Iterable[Any]) -> Any:
+    return next((index for table in tables if (index := _index_of(table)) is not None), None)
 
 
 def _index_of(table: Any) -> Any:
@@ -451,7 +454,7 @@ def row_weights(dataset: Dataset, sample_weight: Any, class_weight: Mapping[Any,
     if class_weight is None:
         return sample_weight
     if isinstance(class_weight, str) and class_weight == "balanced":  # n / (2 n_j)
-        groups: NDArray[np.int64] = np.asarray(dataset.y > 0).astype(np.int64)
+        groups: Rows = np.asarray(dataset.y > 0).astype(np.int64)
         factors = tuple(Fraction(len(groups), 2 * count) for count in np.bincount(groups).tolist())
     elif isinstance(class_weight, Mapping):
         factors, groups = _factors_of_labels(dataset, class_weight)
@@ -481,9 +484,7 @@ def weights_of(sample_weight: Any) -> Any:
     return binary64_numbers(weights, "sample_weight") if weights.ndim == 1 else sample_weight
 
 
-def _factors_of_labels(
-    dataset: Dataset, class_weight: Mapping[Any, float]
-) -> tuple[tuple[Fraction, ...], NDArray[np.int64]]:
+def _factors_of_labels(dataset: Dataset, class_weight: Mapping[Any, float]) -> tuple[tuple[Fraction, ...], Rows]:
     groups = np.zeros(dataset.n_samples, dtype=np.int64)
     factors = [Fraction(1)]
     for label, factor in class_factors(class_weight, dataset.classes).items():

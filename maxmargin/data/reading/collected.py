@@ -11,8 +11,7 @@ from maxmargin.data.batches import LEAST_NUMBERED, Choice, Layout, Roles, Table,
 from maxmargin.data.dataset import Dataset, Matrix, dataset_of, frozen
 from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels, PositiveClass, positive_class, refuse_joined
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
-from maxmargin.data.reading.coding import coded, no_texts, with_missing
-from maxmargin.data.reading.refusals import first_fault, nothing_left
+from maxmargin.data.reading.coding import coded, first_fault, no_texts, nothing_left, with_missing
 from maxmargin.solvers.basics.extremes import Extremes, extremes_of
 from maxmargin.text.data_error import data_error
 from maxmargin.text.progress import report_rows_done
@@ -172,9 +171,7 @@ class Collected:
         Number of rows to expect, for the display of progress.
     """
 
-    def __init__(
-        self, layout: Layout, roles: Roles, choice: Choice, positive: object = None, n_expected: int = 0
-    ) -> None:
+    def __init__(self, layout: Layout, roles: Roles, choice: Choice, positive: object, n_expected: int) -> None:
         self.layout, self.roles, self.choice, self.positive = layout, roles, choice, positive
         self.n_expected = n_expected
         self.coder = Coder()

@@ -11,8 +11,8 @@ import numpy as np
 
 from maxmargin.data.batches import LONGEST_LINE, Choice, ColumnRef, MemoryBudget, OneHot, TableSource, columns_named
 from maxmargin.data.dataset import Dataset
+from maxmargin.data.reading.coding import refuse_what_needs_memory
 from maxmargin.data.reading.collected import CheckedRows, Collected, checked_rows
-from maxmargin.data.reading.refusals import refuse_what_needs_memory
 from maxmargin.data.sources.opening import open_source
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.progress import shows_progress, waiting
@@ -100,7 +100,7 @@ def load(
     memory : str, int or MemoryBudget, optional
         Bytes, as a number or as in "512MiB" and "1GiB". Files that need more stay on disk, and `Dataset.X` reads them
         in chunks. For this the text of .csv and .tsv is parsed once into a temporary file of 8 bytes a number, and the
-        arrays of a compressed .npz are unpacked in the same way. A line of text may take up to a 64th of the memory,
+        arrays of an .npz are unpacked in the same way. A line of text may take up to a 64th of the memory,
         and at least 2 MiB. By default everything is read into memory, and lines have up to 256 MiB. With `formula`
         everything is read into memory as well, and the columns that it makes of levels may take this size, or 1 GiB.
     verbose : bool, default False

@@ -63,7 +63,6 @@ class DelimitedText:
     def __init__(self, path: str, choice: Choice) -> None:
         self.path, self.choice = path, choice
         self.source = opening.STDIN_NAME if path == opening.STDIN else path
-        self._block_bytes = choice.bytes_at_once or BYTES_AT_ONCE
         self._open, self._blocks = ExitStack(), None
         self.n_rows = 0
         if path != opening.STDIN and os.path.isfile(path):
@@ -136,7 +135,7 @@ class DelimitedText:
     def _read_blocks(self, file: BinaryIO) -> Iterator[Block]:
         """Cut the file at ends of lines into pieces of text."""
         n_lines, parts, n_bytes, n_read = 0, list[bytes](), 0, 0
-        while piece := file.read(self._block_bytes):
+        while piece := file.read(BYTES_AT_ONCE):
             n_read += len(piece)
             report_bytes_read(self.source, n_read)
             whole, newline, tail = piece.rpartition(b"\n")
@@ -181,7 +180,7 @@ class DelimitedText:
     def _rows_of(self, blocks: Iterable[Block]) -> Iterator[list[NumberedRow]]:
         """Yield the rows below the header, some at a time, all with the same number of fields."""
         rows = self._rows(blocks, self.separator)
-        while some := _some(rows, self.choice.rows_at_once or ROWS_AT_ONCE):
+        while some := _some(rows, ROWS_AT_ONCE):
             if some[0][0] == (self.layout.header_line or 0):
                 del some[0]
             self._check_lengths(some)
@@ -228,7 +227,7 @@ class DelimitedText:
         Arrow rounds correctly, as Python does, and is faster, but does not say where a bad field is.
         """
         text, spelling, n_columns = block.text, self.layout.spelling, self.layout.n_columns
-        is_for_arrow = len(text) >= _LEAST_OF_BLOCK * self._block_bytes and n_columns <= _MOST_COLUMNS_FOR_ARROW
+        is_for_arrow = len(text) >= _LEAST_OF_BLOCK * BYTES_AT_ONCE and n_columns <= _MOST_COLUMNS_FOR_ARROW
         if not is_for_arrow or (spelling.decimal_comma and self.separator == ","):
             return None
         columns = _parsed_by_arrow(spelling.swapped(text), self.separator, n_columns, roles)

@@ -64,8 +64,7 @@ def open_frame(frame: Any, choice: Choice, source: str | None = None) -> InOnePi
     choice.refuse_of_text(source, "a table of columns")
     names, columns = columns_of(frame, source)
     layout = Layout(source=source, names=names, n_columns=len(names), index=index_of(frame, names))
-    read = partial(table_of_series, dict(enumerate(columns)), layout)
-    return InOnePiece(layout=layout, read=read)
+    return InOnePiece(layout=layout, read=partial(table_of_series, dict(enumerate(columns)), layout))
 
 
 def table_of_series(columns: "Mapping[int, nw.Series[Any]]", layout: Layout, roles: Roles, **rows: Any) -> Table:

@@ -14,10 +14,10 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.batches import Choice, Layout, MemoryBudget, Roles, Table
+from maxmargin.data.batches import Choice, Layout, MemoryBudget, Roles, Table, stamp_of
 from maxmargin.data.numbers.binary64 import REAL_KINDS, NumberError
 from maxmargin.data.sources.opening import is_compressed, kind_of, labels_beside, open_binary, readable
-from maxmargin.data.stores.outside_memory import ArrayLayout, RawRows, Scratch, chosen_numbers, fill
+from maxmargin.data.stores.outside_memory import ArrayLayout, OpenFile, RawRows, Scratch, chosen_numbers, fill
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.data_error import data_error, listed, quoted
 
@@ -81,13 +81,14 @@ class NumpyArrays:
         return replace(self._stored, columns=roles.features)
 
     def _unpacked(self, budget: MemoryBudget) -> RawRows:
-        """Unpack X into a temporary file unless it lies in the file itself; then read it once, for its checksum."""
-        layout, scratch = self._X.layout, None if self._X.is_in_place else Scratch(self.path)
-        for part in self._X.parts(budget.chunk_rows(layout.shape[1])) if self._X.is_packed else ():
-            if scratch is not None:
-                scratch.write(part)
-        if scratch is None:
-            return RawRows.of_file(self.path, layout)
+        """Unpack X into a temporary file if it is in an archive, which also compares its checksum."""
+        layout = self._X.layout
+        if not self._X.is_packed:
+            file = OpenFile(open(self.path, "rb"), self.path)  # noqa: SIM115  # it closes the file
+            return RawRows(file=file, layout=layout, stamp=stamp_of(self.path))
+        scratch = Scratch(self.path)
+        for part in self._X.parts(budget.chunk_rows(layout.shape[1])):
+            scratch.write(part)
         return RawRows(file=scratch, layout=replace(layout, offset=0))
 
 
@@ -102,20 +103,14 @@ class _Array:
         Its own shape.
     is_packed : bool
         Whether it is in an archive, which has a checksum.
-    is_in_place : bool
-        Whether its numbers lie in the file as they are.
     """
 
     def __init__(self, path: str, name: str, archive: str | bytes | None = None) -> None:
-        self._path, self._name, self._archive, start = path, name, archive, 0
-        self.is_packed, self.is_in_place, n_bytes = archive is not None, True, os.path.getsize(path)
+        self._path, self._name, self._archive = path, name, archive
+        self.is_packed, n_bytes = archive is not None, os.path.getsize(path)
         if archive is not None:
             with self._readable(), _opened(archive) as opened:
-                member = opened.getinfo(f"{name}.npy")
-                with opened.open(member):
-                    start = cast("BinaryIO", opened.fp).tell()
-            n_bytes = member.file_size
-            self.is_in_place = member.compress_type == zipfile.ZIP_STORED and isinstance(archive, str)
+                n_bytes = opened.getinfo(f"{name}.npy").file_size
         with self._stream() as file:
             self.shape, is_fortran, dtype = _read_header(file)
             self._n_before = file.tell()
@@ -127,7 +122,7 @@ class _Array:
             found = f"an array {name} of shape {self.shape} and type {dtype} in {n_left} bytes"
             raise data_error(path, found=found, expected="a shape that fits its bytes")
         n_rows, *others = self.shape or (1,)
-        self.layout = ArrayLayout(start + self._n_before, dtype, (n_rows, math.prod(others)), is_fortran)
+        self.layout = ArrayLayout(self._n_before, dtype, (n_rows, math.prod(others)), is_fortran)
 
     @contextmanager
     def _stream(self) -> Iterator[BinaryIO]:

@@ -9,7 +9,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -404,8 +404,13 @@ def open_binary(path: str) -> Iterator[BinaryIO]:
         if stat.S_ISREG(status.st_mode) and status.st_size == 0:
             raise empty_file(path)
         try:
-            with _unpacked(file, path) as content:
-                yield content
+            if not is_compressed(path):
+                yield file
+                return
+            import gzip
+
+            with gzip.GzipFile(fileobj=file) as content:
+                yield cast("BinaryIO", content)
         except (OSError, EOFError, zlib.error) as error:
             if is_compressed(path) and getattr(error, "errno", None) is None:
                 raise data_error(path, found=f"broken gzip data: {error}", expected="a complete gzip file") from error
@@ -522,14 +527,6 @@ def readable(path: str, found: str, expected: str) -> Iterator[None]:
     except Exception as error:
         reason = next(iter(str(error).splitlines()), "") or type(error).__name__
         raise data_error(path, found=f"{found}: {reason}", expected=expected) from error
-
-
-def _unpacked(file: BinaryIO, path: str) -> AbstractContextManager[BinaryIO]:
-    if not is_compressed(path):
-        return nullcontext(file)
-    import gzip
-
-    return cast("AbstractContextManager[BinaryIO]", gzip.GzipFile(fileobj=file))
 
 
 # Text

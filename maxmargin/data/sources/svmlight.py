@@ -13,13 +13,6 @@ from maxmargin.data.numbers.numerals import STORED, TEXT_HINT, cleaned, digits_a
 from maxmargin.data.sources.opening import STDIN, STDIN_NAME, decoded, lines_of, open_binary
 from maxmargin.text.data_error import DataError, data_error, quoted
 
-LABEL_NAME = "label"
-
-_WHERE_LABELS_ARE = "the label, the first field of a line"
-
-# Note on a file with an index 0, as scikit-learn writes it.
-ZERO_BASED = "indices begin at 0: index 0 is column 0"
-
 # Largest number of features; every feature has a name and a weight in memory.
 GREATEST_INDEX = 5_000_000
 
@@ -45,13 +38,14 @@ def open_svmlight(path: str, choice: Choice) -> InOnePiece:
         entries.read(lines_of(file, choice.longest_line, source))
     X = entries.matrix()
     n_features = X.shape[1]
-    names = (*(str(index + entries.first_index) for index in range(n_features)), LABEL_NAME)
-    layout = Layout(source=source, names=names, n_columns=n_features + 1, only_label=_WHERE_LABELS_ARE)
+    names = (*(str(index + entries.first_index) for index in range(n_features)), "label")
+    where = "the label, the first field of a line"
+    layout = Layout(source=source, names=names, n_columns=n_features + 1, only_label=where)
     return InOnePiece(layout=layout, read=partial(_table, entries, X, layout))
 
 
 def _table(entries: "_Entries", X: Any, layout: Layout, roles: Roles) -> Table:
-    notes = [ZERO_BASED] if entries.first_index == 0 else []
+    notes = ["indices begin at 0: index 0 is column 0"] if entries.first_index == 0 else []  # as in scikit-learn
     notes += ["qid: fields skipped"] if entries.has_qid else []
     return layout.table(
         roles, notes, label=CodedLabels(cleaned(list(entries.written)), np.array(entries.labels)),

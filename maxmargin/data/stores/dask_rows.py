@@ -97,15 +97,12 @@ class DaskRows(CachedRows):
     bounds : pair of ndarray (n_columns,)
         The least and the greatest number of every column.
     workers : DaskWorkers
-    chunk_entries : int
-        Matrix entries in one chunk of rows.
     """
 
     parts: Sequence[Any]
     sizes: Sequence[int]
     bounds: tuple[Floats, Floats]
     workers: DaskWorkers
-    chunk_entries: int = CHUNK_ENTRIES
 
     def __post_init__(self) -> None:
         self.parts = [part for part, size in zip(self.parts, self.sizes, strict=True) if size]
@@ -116,7 +113,7 @@ class DaskRows(CachedRows):
     def map(self, function: Callable[..., T], *vectors: NDArray[Any]) -> Iterator[T]:
         """Yield ``function(rows, X[rows], *(v[rows] for v in vectors))`` chunk by chunk, in order."""
         n_rows, n_columns = self.shape
-        step = max(1, self.chunk_entries // n_columns)
+        step = max(1, CHUNK_ENTRIES // n_columns)
         for n_done, results in self.workers.run(self._tasks(function, vectors, step)):
             report_rows_done(n_done, n_rows)
             yield from results
@@ -156,7 +153,7 @@ def is_dask(value: object) -> bool:
     return type(value).__module__.partition(".")[0] == "dask" and hasattr(value, "to_delayed")
 
 
-def rows_of(X: Any, read: Reads, chunk_entries: int = CHUNK_ENTRIES) -> tuple[tuple[str, ...] | None, DaskRows]:
+def rows_of(X: Any, read: Reads) -> tuple[tuple[str, ...] | None, DaskRows]:
     """Return the names of the columns, if they have any, and the rows of a Dask array or data frame.
 
     With a distributed client the rows are computed once and stay on its cluster, else they are computed by every pass.
@@ -167,8 +164,6 @@ def rows_of(X: Any, read: Reads, chunk_entries: int = CHUNK_ENTRIES) -> tuple[tu
     X : dask.array.Array or dask.dataframe.DataFrame
     read : callable
         Reads one part, an array or a data frame in memory, as `maxmargin.data.arrays.features_of` does. Picklable.
-    chunk_entries : int
-        Matrix entries in one chunk of a pass.
 
     Raises
     ------
@@ -192,7 +187,7 @@ def rows_of(X: Any, read: Reads, chunk_entries: int = CHUNK_ENTRIES) -> tuple[tu
     sizes, lows, highs = zip(*summaries, strict=True)
     if not any(sizes):
         raise InvalidProblemError("X has no rows, expected at least one")
-    return names, DaskRows(parts, sizes, (np.min(lows, axis=0), np.max(highs, axis=0)), workers, chunk_entries)
+    return names, DaskRows(parts, sizes, (np.min(lows, axis=0), np.max(highs, axis=0)), workers)
 
 
 def _names_of_numbers(frame: Any) -> tuple[str, ...]:

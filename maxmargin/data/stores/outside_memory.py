@@ -368,11 +368,6 @@ class RawRows:
     stamp: FileStamp | None = None
     is_slow_for_rows: ClassVar[bool] = False
 
-    @classmethod
-    def of_file(cls, path: str, layout: ArrayLayout) -> "RawRows":
-        """Return the rows of an array that lies in a file as it is."""
-        return cls(file=OpenFile(open(path, "rb"), path), layout=layout, stamp=stamp_of(path))
-
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and of columns."""

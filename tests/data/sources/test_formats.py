@@ -4,6 +4,7 @@ import gzip
 import io
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -287,7 +288,8 @@ def test_block_size_does_not_matter(tmp_path: Path, block: int, quote: str, head
     rows = [f"{a!r},{b!r},{'neg' if a < 0 else f'{quote}pos{quote}'}" for a, b in X.tolist()]
     rows.insert(20, "")
     path = text_file(tmp_path, header + "\r\n".join(rows))
-    ds, _ = read_dataset(path, Choice(bytes_at_once=block, rows_at_once=7))
+    with patch.multiple("maxmargin.data.sources.csv_text", BYTES_AT_ONCE=block, ROWS_AT_ONCE=7):
+        ds, _ = read_dataset(path, Choice())
     assert same_bits(ds.X, X)
     assert ds.y.tolist() == np.where(X[:, 0] < 0, -1, 1).tolist()
 

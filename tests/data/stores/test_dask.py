@@ -14,6 +14,7 @@ from table_files import table_file
 
 import maxmargin as mm
 from maxmargin.data.reading.arrays import features_of, from_arrays
+from maxmargin.data.stores import dask_rows
 from maxmargin.data.stores.dask_rows import is_dask, rows_of, workers_of_client
 
 da = pytest.importorskip("dask.array")
@@ -116,12 +117,13 @@ def assert_is_the_data(dataset: mm.Dataset) -> None:
 @pytest.mark.slow
 @pytest.mark.sampled(1)
 @for_each("name", COLLECTIONS)
-def test_collections_have_the_rows_and_labels(workers: Any, name: str) -> None:
+def test_collections_have_the_rows_and_labels(workers: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     assert (workers_of_client().client is None) == (workers is None)
     X, y = COLLECTIONS[name]()
     assert_is_the_data(from_arrays(X, y))
     if is_dask(X):
-        names, rows = rows_of(X, features_of, chunk_entries=50 * D)
+        monkeypatch.setattr(dask_rows, "CHUNK_ENTRIES", 50 * D)
+        names, rows = rows_of(X, features_of)
         assert_is_the_data(from_arrays(rows, y, feature_names=names))
         assert len(list(rows.map(chunk))) >= N // 50
 
