@@ -195,8 +195,6 @@ def with_missing(table: Table, roles: Roles) -> Table:
 
     A text without a column is missing in a feature if more than half of its other values are numbers.
     """
-    if not roles.missing:
-        return table
     label, found = table.label, set[tuple[int | None, str]]()
     texts = roles.missing.get(roles.label)
     if texts is not None:

@@ -64,7 +64,7 @@ def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table], *, is_
         A value is missing (unless `choice.drop_missing`) or not a finite number, a column holds texts (unless
         `choice.one_hot`), a label is none, or Decimals or Fractions are too different in size.
     """
-    table = replace(with_missing(read(), roles), is_whole=is_whole)
+    table = replace(with_missing(read(), roles) if roles.missing else read(), is_whole=is_whole)
     rows, X, bounds = _assembled(table, choice)
     try:
         labels = CodedLabels.of(rows.label)

@@ -421,7 +421,7 @@ def whole_table(source: Any, choice: Choice) -> Table:
     (one,), _ = open_source(source, choice)
     roles = choice.roles(one.layout, "formula")
     (read,) = one.tables(roles, None)
-    table = with_missing(read(), roles)
+    table = with_missing(read(), roles) if roles.missing else read()
     return replace(table, notes=(*table.notes, *roles.missing_notes(one.layout, table.told_missing)))
 
 
