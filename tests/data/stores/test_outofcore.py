@@ -366,7 +366,7 @@ def test_a_file_that_ends_early(tmp_path: Path, name: str) -> None:
     assert complaint(path, **options_for(name)).startswith(f"{path}: ")
 
 
-@for_each("name", ["parquet", "feather", "npy", "npz"])
+@for_each("name", ["parquet", "feather", "npy"])
 def test_a_file_that_changes_under_our_hands(tmp_path: Path, name: str) -> None:
     X = numbers()
     path = WRITERS[name](tmp_path, X, texts(X))
