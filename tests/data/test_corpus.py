@@ -12,7 +12,7 @@ from math import isinf
 import numpy as np
 import pytest
 from cases import of_today
-from corpus import drawn
+from zoo import drawn
 
 import maxmargin as mm
 from maxmargin.data.generators import Truth

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from cases import for_each
 from commands import json_answer, printed, python, refusal
-from corpus import drawn
 from rays import facts_by_rays
 from references import exact_margin_squared, exact_verdict, is_separable
+from zoo import drawn
 
 import maxmargin as mm
 from maxmargin.cli.app import run
