@@ -11,12 +11,12 @@ from maxmargin.api.question import parts_of, refuse_labels_of_dataset, whole_dat
 from maxmargin.data.labels import LabelError, Labels, encode
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.data.reading.arrays import Features, features_of, labels_of, refused_labels
-from maxmargin.data.sources.opening import read_regular_file
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.checker import CertificateError, check, numbering, parse, statement, validate
 from maxmargin.text.outputs import write_text
 from maxmargin.text.progress import shows_progress, waiting
+from maxmargin.text.regular_files import read_regular_file
 
 Document = dict[str, Any]
 

@@ -18,9 +18,10 @@ from maxmargin.comparison.methods.method import Method
 from maxmargin.data.batches import memory_size
 from maxmargin.data.features import named_features
 from maxmargin.data.preparing import How
-from maxmargin.data.sources.opening import STDIN, read_regular_file
+from maxmargin.data.sources.opening import STDIN
 from maxmargin.solvers.errors import WordedError
 from maxmargin.text.data_error import DataError, nearest, quoted
+from maxmargin.text.regular_files import read_regular_file
 
 # The number of the form of a study.
 SCHEMA = 1

@@ -10,9 +10,9 @@ from commands import refusal
 import maxmargin as mm
 from maxmargin.comparison.methods.plugins import from_file
 from maxmargin.comparison.study_file import Study
-from maxmargin.data.sources.opening import read_at_most, read_regular_file
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof import checker
+from maxmargin.text.regular_files import read_at_most, read_regular_file
 
 KINDS = {"folder": "a directory", "pipe": "a pipe", "/dev/null": "a device", "/dev/zero": "a device"}
 WORDS = {path: f"found {kind}, expected a regular file" for path, kind in KINDS.items()} | {"large": "1024 MiB"}

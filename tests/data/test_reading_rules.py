@@ -10,7 +10,6 @@ from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -90,7 +89,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str | dict[str, Any]]] = {
     "row names of R": ("a,b,y\nr1,1,2,u\nr2,3,1,v\n", {}, {"feature_names": ("a", "b")}),
     "row names of R, dropped": ("a,b,y\nr1,1,2,u\nr2,3,1,v\n", {"drop": 0}, {"n_features": 2, "row_ids": None}),
     "row names of R counted": ("a,,y\nr1,1,,u\nr2,3,,v\n", {"drop": 2}, {"feature_names": ("a",)}),
-    "units": ("a,b,y\nm,m/s,\n1,2,u\n2,1,v\n3,1,u\n", {}, "line 2, column 'y': found no label, expected a label"),
+    "units": ("a,b,y\nm,m/s,\n1,2,u\n2,1,v\n3,1,u\n", {}, "line 2: found no number, where all rows below have numbers"),
     "one odd field": ("a,b,y\nm,2,u\n1,2,u\n2,1,v\n3,1,u\n", {}, "column 'a': found 'm', expected a number (most"),
     "an unquoted decimal comma": ("a,b,y\n1,5,2,u\n0,5,3,v\n", {}, "found 4 fields, expected 3"),
     "an unquoted decimal comma in order": ("a,b,y\n1,5,2,u\n2,5,3,v\n", {}, "found 4 fields, expected 3"),
@@ -151,8 +150,7 @@ def test_every_door_reads_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 def test_true_and_false_do_not_become_numbers_in_a_later_block(tmp_path: Path, block: int) -> None:
     path = tmp_path / "d.csv"
     path.write_text("a,b,y\n" + "true,1,u\n" * 40 + "1,1,v\n" * 400)
-    with patch("maxmargin.data.sources.csv_text.BYTES_AT_ONCE", block):
-        said = refused(lambda: read_dataset(path, Choice()))
+    said = refused(lambda: read_dataset(path, Choice(bytes_at_once=block)))
     assert "column 'a': found" in said and ("true or false in one column" in said or "'true'" in said)
 
 

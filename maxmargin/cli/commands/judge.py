@@ -12,12 +12,13 @@ import numpy as np
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.dataset import Dataset
-from maxmargin.data.sources.opening import STDIN, STDIN_NAME, read_at_most, read_regular_file, standard_input
+from maxmargin.data.sources.opening import STDIN, STDIN_NAME, standard_input
 from maxmargin.models.fitted_planes import GivenPlane, plane_of_numbers, sign_of_side
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import DataError, data_error, quoted
 from maxmargin.text.progress import waiting
+from maxmargin.text.regular_files import read_at_most, read_regular_file
 from maxmargin.theory.plane_judgement import judge_plane
 
 _EXAMPLE = 'an object such as {"w": [1.0, -2.0], "b": 0.5}'

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.comparison.jobs.limit import Limit
-from maxmargin.data.sources.opening import check_is_regular
 from maxmargin.text.data_error import DataError
+from maxmargin.text.regular_files import check_is_regular
 
 # The name of the file in its folder.
 NAME = "cells.sqlite"

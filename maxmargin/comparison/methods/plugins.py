@@ -14,8 +14,8 @@ from typing import Any
 
 from maxmargin.comparison.methods.method import Answer, Method, QuestionKind
 from maxmargin.comparison.methods.recorded_warnings import with_warnings
-from maxmargin.data.sources.opening import read_regular_file
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.text.regular_files import read_regular_file
 
 # The group of entry points; each names a module with `fit`, or the function itself.
 GROUP = "maxmargin.methods"

@@ -12,7 +12,7 @@ from maxmargin.data.numbers import numerals
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT, TEXT_HINT, Spelling, Texts
 from maxmargin.solvers.answers.answer_text import counted
 from maxmargin.solvers.answers.factors import Factor
-from maxmargin.solvers.basics.array_types import Mask
+from maxmargin.solvers.basics.array_types import Floats, Mask
 from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import DataError, data_error, listed, quoted
 
@@ -270,6 +270,8 @@ def first_fault(table: Table, choice: Choice) -> DataError:
     columns = table.columns
     faults = np.column_stack([_faults_in(column, table, choice) for column in columns])
     row = int(np.argmax(faults.any(axis=1))) if faults.any() else n_rows
+    if min(first_label, row) == 0 and (of_units := _of_units(table)):
+        return of_units
     if first_label <= row:
         return _missing_label(table, first_label, choice)
     return _fault_of_column(table, columns[int(np.argmax(faults[row]))], row, choice)
@@ -372,6 +374,8 @@ def _texts_at_fault(features: Iterable[Column], spelling: Spelling) -> dict[str 
 def text_fault(table: Table, row: int, name: str | int, text: str, choice: Choice, anyway: str = "") -> DataError:
     """Return the error about a text that is not a number; `anyway` says how to encode it all the same."""
     spelling = table.spelling
+    if row == 0 and (of_units := _of_units(table)):
+        return of_units
     if spelling.is_number(text) and not numerals.is_missing(text):
         return table.error(
             row, name, found=f"the text {quoted(text)}", expected="a number", hint=numerals.STORE_NUMBERS
@@ -385,6 +389,26 @@ def text_fault(table: Table, row: int, name: str | int, text: str, choice: Choic
     else:
         hint = _general(_hint_of_odd(table, name, text, choice), table, choice)
     return table.error(row, name, found=quoted(text), expected="a number", hint=hint)
+
+
+def _of_units(table: Table) -> DataError | None:
+    """Return the error about a first row below a header without a number in columns of numbers otherwise, if it is."""
+    is_below = bool(table.header_line) and table.lines is not None and table.lines[0] == (table.header_line or 0) + 1
+    if not is_below or not isinstance(table.features, tuple):
+        return None
+    is_number = table.spelling.is_number
+
+    def is_odd(values: Floats | Texts) -> bool:
+        if isinstance(values, np.ndarray):
+            return bool(np.isnan(values[0]))
+        return not is_number(values[0] or "") and all(text is None or is_number(text) for text in values[1:])
+
+    columns = [column.values for column in table.features]
+    are_several = len(columns) > 1 or bool(table.missing_labels()[0])
+    if not (are_several and any(isinstance(values, list) for values in columns) and all(map(is_odd, columns))):
+        return None
+    found, hint = "no number, where all rows below have numbers", "take the line out of the file if it states units"
+    return table.error(0, found=found, expected="numbers", hint=hint)
 
 
 def _hint_of_odd(table: Table, name: str | int, text: str, choice: Choice) -> str:

@@ -22,12 +22,6 @@ from maxmargin.solvers.errors import option
 from maxmargin.text.data_error import data_error, quoted
 from maxmargin.text.progress import report_bytes_read
 
-# Number of bytes of the file that are converted to numbers at a time.
-BYTES_AT_ONCE = 2**21
-
-# Number of rows that are converted to numbers at a time if quotes may enclose the ends of lines.
-ROWS_AT_ONCE = 10_000
-
 # Largest number of bytes of fields in memory at a time, however few rows these are.
 MEMORY_AT_ONCE = 2**24
 
@@ -135,7 +129,7 @@ class DelimitedText:
     def _read_blocks(self, file: BinaryIO) -> Iterator[Block]:
         """Cut the file at ends of lines into pieces of text."""
         n_lines, parts, n_bytes, n_read = 0, list[bytes](), 0, 0
-        while piece := file.read(BYTES_AT_ONCE):
+        while piece := file.read(self.choice.bytes_at_once):
             n_read += len(piece)
             report_bytes_read(self.source, n_read)
             whole, newline, tail = piece.rpartition(b"\n")
@@ -180,7 +174,7 @@ class DelimitedText:
     def _rows_of(self, blocks: Iterable[Block]) -> Iterator[list[NumberedRow]]:
         """Yield the rows below the header, some at a time, all with the same number of fields."""
         rows = self._rows(blocks, self.separator)
-        while some := _some(rows, ROWS_AT_ONCE):
+        while some := _some(rows, self.choice.rows_at_once):
             if some[0][0] == (self.layout.header_line or 0):
                 del some[0]
             self._check_lengths(some)
@@ -227,7 +221,8 @@ class DelimitedText:
         Arrow rounds correctly, as Python does, and is faster, but does not say where a bad field is.
         """
         text, spelling, n_columns = block.text, self.layout.spelling, self.layout.n_columns
-        is_for_arrow = len(text) >= _LEAST_OF_BLOCK * BYTES_AT_ONCE and n_columns <= _MOST_COLUMNS_FOR_ARROW
+        least = _LEAST_OF_BLOCK * self.choice.bytes_at_once
+        is_for_arrow = len(text) >= least and n_columns <= _MOST_COLUMNS_FOR_ARROW
         if not is_for_arrow or (spelling.decimal_comma and self.separator == ","):
             return None
         columns = _parsed_by_arrow(spelling.swapped(text), self.separator, n_columns, roles)

@@ -2,7 +2,6 @@
 
 import codecs
 import csv
-import errno
 import os
 import re
 import stat
@@ -13,7 +12,6 @@ from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import islice
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -31,16 +29,6 @@ DELIMITED = (".csv", ".tsv", ".txt", ".dat")
 
 # Suffixes of the formats that can be read in parts.
 IN_PARTS = (*DELIMITED, ".parquet", ".feather", ".npz", ".npy")
-
-# Largest number of bytes of a file that is read whole and is no data: a proof, a study, a hyperplane or a plug-in.
-# Proofs about large data have some hundred MiB.
-MOST_BYTES = 2**30
-
-# Number of bytes that are read at a time where the end may never come.
-_BYTES_OF_PIECE = 2**20
-
-# What a path may name besides a regular file; anything else is a device.
-_KINDS = {stat.S_IFDIR: "a directory", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 _BYTES_OF_GZIP_SIZE = 4
 _COMPRESSION = 6
@@ -91,12 +79,15 @@ TEXT_FORMATS = ("csv", "tsv", "txt", "dat", "svm", "libsvm", "svmlight")
 
 _ADDRESSES = ("http://", "https://", "ftp://", "s3://", "gs://")
 
-# Suffixes of files of other programs, and how these become data that can be read.
-_OF_OTHER_PROGRAMS = {
-    ".xls", ".xlsx", ".xlsm", ".ods", ".dta", ".sav", ".orc", ".sas7bdat", ".xpt", ".json", ".jsonl", ".h5", ".hdf5",
-    ".arff", ".mat", ".rds", ".rda", ".rdata",
-}  # fmt: skip
-_ADVICE = "save it as CSV, or load it in Python and pass the data frame or the arrays"
+# How files of other programs become data that can be read.
+_READERS = {".dta": "stata", ".sav": "spss", ".sas7bdat": "sas", ".xpt": "sas", ".xls": "excel", ".xlsx": "excel",
+            ".ods": "excel", ".json": "json", ".orc": "orc", ".h5": "hdf", ".hdf5": "hdf"}  # fmt: skip
+_ADVICE = {
+    **{suffix: f"save it as CSV, or pass pandas.read_{name}(FILE)" for suffix, name in _READERS.items()},
+    ".arff": "save it as CSV in Weka, or pass pandas.DataFrame(scipy.io.arff.loadarff(FILE)[0]), its texts decoded",
+    ".mat": "load it with scipy.io.loadmat, and pass the arrays",
+    **dict.fromkeys((".rds", ".rda", ".rdata"), "write it in R: write.csv(data, FILE, row.names = FALSE)"),
+}
 
 _BYTES_OF_SAMPLE = 1 << 16
 
@@ -214,7 +205,7 @@ def _open_file(path: str, choice: Choice) -> TableSource:
         raise data_error(path, found="no such file", expected=f"a file {known}", hint=hint)
     found = f"the suffix {suffix!r}" if suffix else "no suffix"
     expected = f"one of {known}, or its format told with {option('format')}"
-    hint = _ADVICE if suffix in _OF_OTHER_PROGRAMS else nearest(suffix, SUFFIXES) if suffix else ""
+    hint = _ADVICE.get(suffix) or (nearest(suffix, SUFFIXES) if suffix else "")
     raise data_error(path, found=found, expected=expected, hint=hint)
 
 
@@ -420,55 +411,6 @@ def open_binary(path: str) -> Iterator[BinaryIO]:
 def empty_file(source: str) -> DataError:
     """Return the error about an empty source."""
     return data_error(source, found="an empty file", expected="data")
-
-
-def read_regular_file(path: str | os.PathLike[str], *, most_bytes: int = MOST_BYTES) -> bytes:
-    """Return all bytes of a file that is no data; pipes and devices, which may never end, are refused unread.
-
-    Raises
-    ------
-    OSError
-        It is no regular file, has more than `most_bytes`, or cannot be read.
-    """
-    if check_is_regular(path) > most_bytes:
-        raise _too_large(os.fspath(path), most_bytes)
-    with open(path, "rb") as file:
-        return read_at_most(file, os.fspath(path), most_bytes=most_bytes)
-
-
-def check_is_regular(path: str | os.PathLike[str]) -> int:
-    """Return the number of bytes of a file.
-
-    Raises
-    ------
-    OSError
-        There is none, or it is no regular file.
-    """
-    status = os.stat(path)
-    if not stat.S_ISREG(status.st_mode):
-        found = _KINDS.get(stat.S_IFMT(status.st_mode), "a device")
-        raise OSError(errno.EINVAL, f"found {found}, expected a regular file", os.fspath(path))
-    return status.st_size
-
-
-def read_at_most(file: BinaryIO, name: str, *, most_bytes: int = MOST_BYTES) -> bytes:
-    """Return the bytes of a file up to its end.
-
-    Raises
-    ------
-    OSError
-        There are more than `most_bytes`.
-    """
-    pieces = iter(partial(file.read, _BYTES_OF_PIECE), b"")
-    content = b"".join(islice(pieces, most_bytes // _BYTES_OF_PIECE + 1))
-    if len(content) > most_bytes:
-        raise _too_large(name, most_bytes)
-    return content
-
-
-def _too_large(name: str, most_bytes: int) -> OSError:
-    text = f"found more than {most_bytes / 2**20:g} MiB, which is the most that is read at once"
-    return OSError(errno.EFBIG, text, name)
 
 
 def size_of_content(path: str) -> int:

@@ -8,7 +8,6 @@ import sys
 import threading
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -140,8 +139,7 @@ def test_too_many_classes_or_levels(tmp_path: Path) -> None:
 def test_line_in_a_later_block(tmp_path: Path, memory: int | None, bad: str, expected: str) -> None:
     rows = [f"{i},{i % 2}\n" for i in range(100)]
     path = text_file(tmp_path, "".join(["a,b\n", "\n", *rows, bad, *rows]))
-    with patch("maxmargin.data.sources.csv_text.BYTES_AT_ONCE", 64):
-        said = refused(lambda: read_dataset(path, Choice(), memory=memory))
+    said = refused(lambda: read_dataset(path, Choice(bytes_at_once=64), memory=memory))
     assert said.startswith(f"{path}: line 103{expected}")
 
 
@@ -348,8 +346,8 @@ def test_numbers_of_a_part_of_the_rows_are_not_told(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("a,b,y\n" + "NA,,u\n1.5,2.5,v\n" * 200, encoding="utf-8")
     hint = "values missing in 'a', values missing in 'b': add drop_missing=True"
-    with pytest.raises(DataError, match=hint), patch("maxmargin.data.sources.csv_text.BYTES_AT_ONCE", 256):
-        read_dataset(path, Choice())
+    with pytest.raises(DataError, match=hint):
+        read_dataset(path, Choice(bytes_at_once=256))
     with pytest.raises(DataError, match="200 missing in 'a', 200 missing in 'b'"):
         read_dataset(path, Choice())
 

@@ -4,7 +4,6 @@ import gzip
 import io
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -24,7 +23,6 @@ from maxmargin.data.numbers.numerals import parse_number
 from maxmargin.data.reading.formulas import whole_table
 from maxmargin.data.reading.loading import load, read_dataset
 from maxmargin.data.sources.csv_layout import names_columns
-from maxmargin.data.sources.csv_text import BYTES_AT_ONCE
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 TABLES = st.tuples(st.integers(2, 12), st.integers(1, 5)).flatmap(
@@ -280,7 +278,7 @@ def test_both_parsers_agree(text: str) -> None:
         assert not np.isfinite(theirs)
 
 
-@for_each("block", [16, 64, BYTES_AT_ONCE])
+@for_each("block", [16, 64, Choice().bytes_at_once])
 @for_each("quote", ["", '"'])
 @for_each("header", ["", "a,b,c\n"])
 def test_block_size_does_not_matter(tmp_path: Path, block: int, quote: str, header: str) -> None:
@@ -288,8 +286,7 @@ def test_block_size_does_not_matter(tmp_path: Path, block: int, quote: str, head
     rows = [f"{a!r},{b!r},{'neg' if a < 0 else f'{quote}pos{quote}'}" for a, b in X.tolist()]
     rows.insert(20, "")
     path = text_file(tmp_path, header + "\r\n".join(rows))
-    with patch.multiple("maxmargin.data.sources.csv_text", BYTES_AT_ONCE=block, ROWS_AT_ONCE=7):
-        ds, _ = read_dataset(path, Choice())
+    ds, _ = read_dataset(path, Choice(bytes_at_once=block, rows_at_once=7))
     assert same_bits(ds.X, X)
     assert ds.y.tolist() == np.where(X[:, 0] < 0, -1, 1).tolist()
 

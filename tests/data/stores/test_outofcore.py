@@ -8,7 +8,6 @@ from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
@@ -35,9 +34,6 @@ from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.text.progress import data_shown, report_rows_done, reports_passes_to
 
 N, D = 1009, 3
-
-BYTES_AT_ONCE = "maxmargin.data.sources.csv_text.BYTES_AT_ONCE"
-
 
 # Small files count as large, and are read in chunks of a few rows; the first pass brings 100 rows along.
 SMALL = replace(MemoryBudget.of("64MiB"), in_memory_bytes=0, chunk_row_limit=37, collected_bytes=8 * D * 100)
@@ -109,8 +105,7 @@ def opened(path: Path, budget: MemoryBudget = SMALL, **options: Any) -> mm.Datas
 
 def in_blocks(path: Path, n_bytes: int) -> mm.Dataset:
     """Open a text file that is parsed so many bytes at a time."""
-    with patch(BYTES_AT_ONCE, n_bytes):
-        return read_dataset(path, Choice(), memory=SMALL)[0]
+    return read_dataset(path, Choice(bytes_at_once=n_bytes), memory=SMALL)[0]
 
 
 def complaint(path: Path, **options: Any) -> str:
@@ -407,10 +402,9 @@ def test_quotes_that_say_nothing_are_read_fast(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     pa.csv.write_csv(table_of(X, texts(X)), path)
     assert '"yes"' in path.read_text()
-    choice = Choice(label="label")
-    with patch(BYTES_AT_ONCE, 5000):
-        file = OnlyWholeBlocks(str(path), choice)
-        parts = [read() for read in file.tables(choice.roles(file.layout), None)]
+    choice = Choice(label="label", bytes_at_once=5000)
+    file = OnlyWholeBlocks(str(path), choice)
+    parts = [read() for read in file.tables(choice.roles(file.layout), None)]
     assert len(parts) > 1
     assert np.array_equal(np.concatenate([part.features for part in parts]), X)
     assert [label for part in parts for label in part.label.tolist()] == texts(X)
