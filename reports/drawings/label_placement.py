@@ -68,7 +68,7 @@ def text_width(text: str) -> float:
 def _width(character: str) -> float:
     if character in " .,:;'|!ijlft()[]-·":
         return _NARROW
-    if character in "mwMW@%—…":
+    if character in "mwMW@%—…−±×≤≥":
         return _WIDE
     if not character.isascii() and character.isalpha() and character not in "γαξ":
         return _OTHER
