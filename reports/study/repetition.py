@@ -25,6 +25,8 @@ def repetition(dataset: Dataset, settings: ReportSettings) -> str:
     if any(re.match(r"no header: |line \d+ names the columns", note) for note in dataset.notes):
         # It was told without an option, and is so again.
         reading.pop("header", None)
+    if not dataset.is_in_memory and hasattr(dataset.X, "budget"):
+        reading["memory"] = dataset.X.budget.memory
     if dataset.positive_reason == "as chosen":
         reading["positive"] = dataset.positive
     if source is None or source == "-":

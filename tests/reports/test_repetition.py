@@ -19,6 +19,7 @@ OPTIONS = [
     "--label died --drop name --drop stage --soft 1 10 --no-bias --bias-scale 2 --zero positive --max-epochs 9",
     "--label died --drop name --one-hot-column stage --positive=-no --prepare center --title 'A title' --date Monday",
     "--label stage --drop name --drop died --orders 0",
+    "--label died --drop name --drop stage --memory 1MiB",
     "--formula 'died ~ stage' --seed 3 --orders 7 --time-limit 100 --note 'It is \"odd\".' --order shuffled-once",
 ]
 
@@ -33,7 +34,8 @@ def command_of(page: Path) -> str:
 @pytest.mark.parametrize("options", OPTIONS)
 def test_the_command_makes_the_same_page(options: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, first = tmp_path / "-my data.csv", tmp_path / "first.html"
-    source.write_text(TABLE, encoding="utf-8")
+    header, _, rows = TABLE.partition("\n")
+    source.write_text(TABLE if "--memory" not in options else f"{header}\n{1000 * rows}", encoding="utf-8")
     assert run(["report", str(source), *shlex.split(options), "-q", "-o", str(first)]) == 0
     assert ("line 1 names the columns" in first.read_text("utf-8")) is ("--header" not in options)  # it has a number
     monkeypatch.chdir(tmp_path)
