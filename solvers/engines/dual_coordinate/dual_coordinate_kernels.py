@@ -53,16 +53,6 @@ def _add(values: Floats, columns: Columns, factor: float, w: Floats) -> None:
         w[columns[k]] += factor * values[k]
 
 
-@compiled(_FLOATS, _NUMBERS, _STATE)
-def squares(data: Floats, starts: Numbers, out: Floats) -> None:
-    """Set ``out[i]`` to ||x_i||^2."""
-    for i in range(out.shape[0]):
-        total = 0.0
-        for k in range(starts[i], starts[i + 1]):
-            total += data[k] * data[k]
-        out[i] = total
-
-
 @compiled(*_ROWS, _NUMBERS, _STATE, _STATE)
 def scores(
     data: Floats, indices: Columns, starts: Numbers, positions: Numbers, chosen: Numbers, w: Floats, out: Floats
@@ -83,22 +73,10 @@ def combine(
         _add(data[first:stop], indices[position : position + stop - first], factors[k], w)
 
 
-@compiled(*_ROWS, _NUMBERS, _FLOATS, _STATE)
-def combine_squares(
-    data: Floats, indices: Columns, starts: Numbers, positions: Numbers, chosen: Numbers, factors: Floats, out: Floats
-) -> None:
-    """Add ``sum_k factors[k] x**2``, entry by entry, over the rows x = ``chosen[k]``."""
-    for k in range(chosen.shape[0]):
-        first, stop, position = starts[chosen[k]], starts[chosen[k] + 1], positions[chosen[k]]
-        values, columns = data[first:stop], indices[position : position + stop - first]
-        for j in range(values.shape[0]):
-            out[columns[j]] += factors[k] * values[j] * values[j]
-
-
 @compiled(
     *_ROWS,
     *(_FLOATS, _FLOATS, _FLOATS, _NUMBERS),
-    *(types.float64, types.float64, types.float64, types.float64, types.float64),
+    *(types.float64, types.float64, types.float64, types.float64, types.float64, types.float64),
     *(_STATE, _STATE, _FLAGS),
 )
 def epoch(
@@ -115,6 +93,7 @@ def epoch(
     imbalance: float,
     low: float,
     high: float,
+    most: float,
     alpha: Floats,
     w: Floats,
     keep: Mask,
@@ -129,7 +108,7 @@ def epoch(
     -------
     imbalance : float
     gap : float
-        Sum over the rows of the duality gap, alpha s + cost max(0, -s) with each slope s as it was met.
+        Sum over the rows of the duality gap, alpha s + min(cost, most) max(0, -s) with each slope s as it was met.
     least, greatest : float
         Of the slopes that moved, or wanted to move, an alpha.
     """
@@ -140,7 +119,7 @@ def epoch(
         values, columns = data[first:stop], indices[position : position + stop - first]
         sign, cost, old = y[row], costs[row], alpha[row]
         slope = sign * (_product(values, columns, w) + offset + stiffness * imbalance) - 1.0
-        gap += old * slope - cost * min(slope, 0.0)
+        gap += old * slope - min(cost, most) * min(slope, 0.0)
         if old <= 0.0 and slope >= 0.0:
             keep[k] = slope <= high
             continue

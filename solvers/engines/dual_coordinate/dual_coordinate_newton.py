@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.engines.dual_coordinate import dual_coordinate_kernels as kernels
 from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import Best, DescentRows, dot
 
 # Weight of the first round, in units of 1/||x||^2; with 1 a multiplier moves as in one step of the descent.
@@ -48,9 +47,12 @@ def polish(
     rows: DescentRows, best: Best, alpha: Floats, offset: float, target: float, is_over: Callable[[], bool]
 ) -> None:
     """Improve on the multipliers until the relative gap is at the target, or time is over, or nothing improves."""
-    w = rows.normal(alpha)
-    point = _Point(rows=rows, costs=best.costs, w=w, b=offset, scores=rows.scores(w), alpha=alpha, is_over=is_over)
-    sizes = np.maximum(rows.squares, 1e-2 * rows.squares.mean())
+    w, squared = rows.normal(alpha), rows.squared()
+    point = _Point(
+        rows=rows, squared=squared, costs=best.costs, w=w, b=offset, scores=rows.scores(w), alpha=alpha, is_over=is_over
+    )  # fmt: skip
+    squares = squared.scores(np.ones(rows.n_features))
+    sizes = np.maximum(squares, 1e-2 * squares.mean())
     weight, n_stale = _FIRST_WEIGHT, 0
     for _ in range(_MOST_ROUNDS):
         gap = best.objective - best.lower
@@ -69,6 +71,7 @@ class _Point:
     """A hyperplane, the scores w.x of all rows, and the multipliers that the last round gave."""
 
     rows: DescentRows
+    squared: DescentRows
     costs: Floats
     w: Floats
     b: float
@@ -100,7 +103,7 @@ class _Point:
 
     def _step(self, anchor: Floats, weights: Floats, free: NDArray[np.int64], residual: Floats, excess: float) -> None:
         """Solve Newton's equations for (w, b), b eliminated, and search along the line."""
-        system = _System.of(self.rows, free, weights[free])
+        system = _System.of(self.rows, self.squared, free, weights[free])
         right = residual - system.mean * excess if self.rows.bias else residual
         direction = system.solve(right, self.is_over)
         scores = self.rows.scores(direction)
@@ -143,10 +146,10 @@ class _System:
     diagonal: Floats
 
     @classmethod
-    def of(cls, rows: DescentRows, free: NDArray[np.int64], weights: Floats) -> "_System":
+    def of(cls, rows: DescentRows, squared: DescentRows, free: NDArray[np.int64], weights: Floats) -> "_System":
         total = float(weights.sum())
         mean = rows.combine(free, weights / total) if rows.bias else np.zeros(rows.n_features)
-        spread = rows.combine(free, weights, kernels.combine_squares) - total * mean * mean
+        spread = squared.combine(free, weights) - total * mean * mean
         diagonal = 1.0 + np.maximum(spread, 0.0)
         return cls(rows=rows, free=free, weights=weights, total=total, mean=mean, diagonal=diagonal)
 

@@ -1,8 +1,8 @@
 """State of the dual coordinate engine: the rows, and the best primal and dual points with their gap."""
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,6 @@ from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.soft_bounds import scaled_to_balance
 
 Numbers = NDArray[np.int64]
-Kernel = Callable[..., None]
 
 # Largest binary exponent, of either sign, of the size of rows that are not rescaled: other squares overflow.
 _SAFE_EXPONENT = 200
@@ -37,8 +36,6 @@ class DescentRows:
     y : ndarray (n_samples,)
         -1.0 or +1.0.
     bias : bool
-    squares : ndarray (n_samples,)
-        ||x_i||^2 2**(-2 exponent).
     n_features : int
     exponent : int
         0 unless the rows are extremely small or large.
@@ -51,7 +48,6 @@ class DescentRows:
     entries: tuple[Floats, NDArray[np.uint32], Numbers, Numbers]
     y: Floats
     bias: bool
-    squares: Floats
     n_features: int
     exponent: int
     everything: Numbers
@@ -68,13 +64,10 @@ class DescentRows:
         exponent = exponent if abs(exponent) > _SAFE_EXPONENT else 0
         entries = (np.ldexp(data, -exponent) if exponent else data, indices, starts, positions)
         everything = np.arange(problem.n_samples)
-        squares = np.empty(problem.n_samples)
-        kernels.squares(entries[0], starts, squares)
         return cls(
             entries=entries,
             y=problem.y.astype(np.float64, copy=False),  # outside memory they are bytes
             bias=problem.bias,
-            squares=squares,
             n_features=problem.n_features,
             exponent=exponent,
             everything=everything,
@@ -98,12 +91,17 @@ class DescentRows:
             kernels.scores(*self.entries, chosen[part], w, out[part])
         return out
 
-    def combine(self, chosen: Numbers, factors: Floats, kernel: Kernel = kernels.combine) -> Floats:
-        """Return ``sum_k factors[k] x`` over the chosen rows x; with `combine_squares`, of x**2 entry by entry."""
+    def combine(self, chosen: Numbers, factors: Floats) -> Floats:
+        """Return ``sum_k factors[k] x`` over the chosen rows x."""
         out = np.zeros(self.n_features)
         for part in self.parts(len(chosen)):
-            kernel(*self.entries, chosen[part], factors[part], out)
+            kernels.combine(*self.entries, chosen[part], factors[part], out)
         return out
+
+    def squared(self) -> "DescentRows":
+        """Return the rows with the squares of their entries."""
+        values, *places = self.entries
+        return replace(self, entries=(values * values, *places))
 
     def normal(self, alpha: Floats) -> Floats:
         """Return ``sum alpha y x``."""
@@ -167,66 +165,36 @@ class Best:
 
 
 @dataclass(slots=True, kw_only=True)
-class CoordinateDescent:
-    """Multipliers on their way, with the offset that penalises imbalance, and the rows that still take part.
+class BestOfMargins(Best):
+    """The best normal and multipliers of the hard margin: objectives are 1/(2 margin^2), at first infinite above."""
 
-    `relative_stiffness` is the stiffness in the first pass, in units of the mean ||x||^2.
-    """
+    def offer_normal(self, w: Floats, scores: Floats) -> float:
+        """Keep w divided by its functional margin, if its margin is greater; return the offset in the middle."""
+        is_positive = self.rows.y > 0
+        if self.rows.bias:
+            least, greatest = float(scores[is_positive].min()), float(scores[~is_positive].max())
+        else:
+            least = float((self.rows.y * scores).min())
+            greatest = -least
+        square, room = dot(w, w), least / 2 - greatest / 2
+        if square > 0 and room > 0 and square / room / room / 2 < self.objective:
+            self.w, self.objective = w / room, square / room / room / 2
+        return -(least / 2 + greatest / 2)
 
-    rows: DescentRows
-    best: Best
-    target: float
-    relative_stiffness: float
-    alpha: Floats = field(init=False)
-    w: Floats = field(init=False)
-    active: NDArray[np.int64] = field(init=False)
-    stiffness: float = field(init=False)
-    offset: float = 0.0
-    imbalance: float = 0.0
-    bounds: tuple[float, float] = (-math.inf, math.inf)
-    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
-
-    def __post_init__(self) -> None:
-        self.alpha = np.zeros(len(self.rows.y))
-        self.w = np.zeros(self.rows.n_features)
-        self.active = self.rows.everything
-        self.stiffness = self.relative_stiffness * self.unit
+    def offer_multipliers(self, alpha: Floats) -> tuple[Floats, Floats]:
+        """Balance the multipliers, keep them if they are better; return them and their normal ``sum alpha y x``."""
+        if self.rows.bias:
+            alpha = scaled_to_balance(self.rows.y, alpha)
+        w = self.rows.normal(alpha)
+        square, total = dot(w, w), float(alpha.sum())
+        if square > 0 and total * (total / square) / 2 > self.lower:
+            self.alpha, self.lower = alpha.copy(), total * (total / square) / 2
+        return alpha, w
 
     @property
-    def unit(self) -> float:
-        """The size of ||x||^2; 0 through the origin, where nothing is to be balanced."""
-        return (float(self.rows.squares.mean()) or 1.0) if self.rows.bias else 0.0
-
-    def pass_over_active(self) -> tuple[float, float, float]:
-        """Take a step at every active row, set some of them aside, and move the offset.
-
-        Returns
-        -------
-        gap, least, greatest : float
-            An estimate of the gap, and the ends of the projected slopes, or 0 where these are beyond it.
-        """
-        order = blocks_of(self.active, self.rng)
-        keep = np.empty(len(order), dtype=np.bool_)
-        gap = least = greatest = 0.0
-        for part in self.rows.parts(len(order)):
-            self.imbalance, *found = kernels.epoch(
-                *self.rows.entries,
-                self.rows.y,
-                self.rows.squares,
-                self.best.costs,
-                order[part],
-                self.offset,
-                self.stiffness,
-                self.imbalance,
-                *self.bounds,
-                self.alpha,
-                self.w,
-                keep[part],
-            )
-            gap, least, greatest = gap + found[0], min(least, found[1]), max(greatest, found[2])
-        self.active = np.sort(order[keep])
-        self.offset += self.stiffness * self.imbalance
-        return gap, least, greatest
+    def relative_gap(self) -> float:
+        """Relative gap of the margins, which is half the gap of the objectives; infinity without a normal."""
+        return (1 - self.lower / self.objective) / 2 if self.objective < math.inf else math.inf
 
 
 def blocks_of(active: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -251,7 +219,6 @@ def balanced(alpha: Floats, y: Floats, costs: Floats) -> Floats:
     excess = dot(alpha, y)
     room = np.where(y * excess > 0, alpha, costs - alpha) * ((alpha > 0) & (alpha < costs))
     total = float(room.sum())
-    if abs(excess) <= total:
-        moved = alpha - y * room * (excess / total) if total else alpha
-        return scaled_to_balance(y, np.clip(moved, 0.0, costs))
-    return scaled_to_balance(y, alpha)
+    if abs(excess) > total:
+        return scaled_to_balance(y, alpha)
+    return np.clip(alpha - y * room * (excess / total), 0.0, costs) if total else alpha

@@ -252,8 +252,7 @@ def test_no_compiled_call_takes_long(build: Callable[..., Problem]) -> None:
     w, factors = rng.standard_normal(problem.n_features), rng.standard_normal(problem.n_samples)
 
     def results() -> list[bytes]:
-        sums = [rows.combine(rows.everything, factors, kernel) for kernel in (kernels.combine, kernels.combine_squares)]
-        found = rows.scores(w), *sums
+        found = rows.scores(w), *(some.combine(some.everything, factors) for some in (rows, rows.squared()))
         return [vector.tobytes() for vector in found]
 
     whole = results()
