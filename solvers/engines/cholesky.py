@@ -43,3 +43,8 @@ class CholeskyFactor:
 
         scale = self._scale if right.ndim == 1 else self._scale[:, np.newaxis]
         return np.asarray(scale * dpotrs(self._factor, scale * right)[0])
+
+    @property
+    def rows(self) -> Floats:
+        """The lower triangular factor, whose rows have the entries of the matrix as inner products."""
+        return np.asarray(np.tril(self._factor.T) / self._scale[:, np.newaxis])

@@ -18,9 +18,9 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.central_path import RowsAtBound
-from maxmargin.solvers.engines.interior_point.huberised_hinge import HuberisedDescent, blocks
+from maxmargin.solvers.engines.interior_point.huberised_hinge import HuberisedDescent
 from maxmargin.solvers.engines.interior_point.interior_point import InteriorPointSettings
-from maxmargin.solvers.engines.interior_point.row_view import RowView
+from maxmargin.solvers.engines.interior_point.row_view import RowView, blocks
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import offset_of_least_slack
@@ -346,7 +346,7 @@ def _sorted_out(
 ) -> tuple[NDArray[np.int8], Rows, Any, Floats]:
     """Return the sides, the rows near the margin, and the sums of the rows at their upper bounds."""
     sides, sums = np.empty(len(y), np.int8), np.zeros(len(plane) + 1)
-    for part in blocks(X):
+    for part in blocks(X, view.sizes):
         rows = view.centred(X[part])
         t = view.signed_slack(rows, y[part], plane)
         sides[part] = np.where(np.abs(t) <= width, 0, np.sign(t))
@@ -376,7 +376,7 @@ def _looked_at(
     sides: NDArray[np.int8],
 ) -> tuple[float, float, Rows, Any]:
     """Return sum c max(0, t), sum c |t| on the wrong side, and the rows there."""
-    t = np.concatenate([view.signed_slack(view.centred(X[part]), y[part], plane) for part in blocks(X)])
+    t = np.concatenate([view.signed_slack(view.centred(X[part]), y[part], plane) for part in blocks(X, view.sizes)])
     wrong = np.flatnonzero(t * sides < 0)
     hinge, shortfall = float(costs @ np.maximum(0.0, t)), float(costs[wrong] @ np.abs(t[wrong]))
     return hinge, shortfall, chunk.start + wrong, _fetched(X, wrong, share, view.sizes)

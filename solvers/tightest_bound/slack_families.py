@@ -18,8 +18,7 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.engines import soft_working_set
 from maxmargin.solvers.engines.cholesky import CholeskyFactor
 from maxmargin.solvers.engines.interior_point import interior_point
-from maxmargin.solvers.engines.interior_point.huberised_hinge import blocks
-from maxmargin.solvers.engines.interior_point.row_view import RowView
+from maxmargin.solvers.engines.interior_point.row_view import RowView, blocks
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate
 from maxmargin.solvers.proof.sums import weighted_sums
 from maxmargin.solvers.tightest_bound.trade_off import PathPoint, PenaltyFamily

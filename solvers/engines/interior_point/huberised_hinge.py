@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
-from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.engines.cholesky import CholeskyFactor
-from maxmargin.solvers.engines.interior_point.row_view import RowView
+from maxmargin.solvers.engines.interior_point.row_view import RowView, blocks
 from maxmargin.solvers.problem.problem import Problem
 
 # The first h, in units of the margin.
@@ -38,9 +37,6 @@ _MOST_PASSES = 24
 
 # Number of bisections of a step that does not lower the objective.
 _BISECTIONS = 8
-
-# Number of matrix entries in a block of rows (4 MiB), which stays in the cache.
-_BLOCK_ENTRIES = 1 << 19
 
 
 class Point(NamedTuple):
@@ -206,7 +202,7 @@ def _looked_at(
     """Return t, sum c l_h(t), X'(y c l_h'(t)), the curvature and its weight."""
     signed_slack, written = np.empty(len(y)), np.zeros(len(plane))
     curvature, hinge, weight = np.zeros((len(plane), len(plane))), 0.0, 0.0
-    for part in blocks(X):
+    for part in blocks(X, view.sizes):
         rows, signs, c = view.centred(X[part]), y[part], costs[part]
         t = signed_slack[part] = view.signed_slack(rows, signs, plane)
         share = np.clip(0.5 + t / (2 * width), 0.0, 1.0)
@@ -222,9 +218,3 @@ def _looked_at(
 def _rounding(t: Floats, width: float) -> Floats:
     """Return l_h(t) - max(0, t) for |t| <= h."""
     return (width - np.abs(t)) ** 2 / (4 * width)
-
-
-def blocks(X: Any) -> Iterator[slice]:
-    """Return blocks of rows that stay in the cache; sparse rows are one."""
-    n_rows, n_columns = X.shape
-    return slices(n_rows, max(1, _BLOCK_ENTRIES // n_columns) if isinstance(X, np.ndarray) else n_rows)

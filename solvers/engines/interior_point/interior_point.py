@@ -1,7 +1,7 @@
 """A primal-dual interior point method for the soft margin; an iteration costs one weighted Gram matrix.
 
-Mehrotra's predictor and corrector on min 1/2 ||w||^2 + sum c_i xi_i. By shape the Newton steps are solved with a
-matrix of d + 1 or of n rows; sparse rows stay sparse.
+Mehrotra's predictor and corrector on min 1/2 ||w||^2 + sum c_i xi_i. Newton steps are solved with a matrix of d + 1
+rows; fewer rows than columns are first written in as many coordinates as rows. Sparse rows stay sparse.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.blas_threads import one_blas_thread
 from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.interior_point.central_path import IterateQuality, PathRows, RowsAtBound
-from maxmargin.solvers.engines.interior_point.newton_systems import ColumnSystem, RowSystem, System
+from maxmargin.solvers.engines.interior_point.newton_systems import NewtonSystem, home_of_rows, in_space_of_rows
 from maxmargin.solvers.engines.interior_point.row_view import weighted_rows
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
@@ -110,7 +110,8 @@ def solve(
     nu : float, optional
         Between 0 and twice the sum of the costs in either class.
     start : tuple of ndarray (n_features,) and float, optional
-        The solution (w, b) for similar costs, which saves about a third of the iterations. Without nu only.
+        The solution (w, b) for similar costs, which saves about a third of the iterations. Without nu only; not used
+        where there are fewer rows than columns.
     at_bound : RowsAtBound, optional
         Further rows, outside the problem, whose multipliers stay at their upper bounds. Without nu only.
     settings : InteriorPointSettings, optional
@@ -120,22 +121,21 @@ def solve(
     settings = settings or (InteriorPointSettings() if nu is None else _NU_SETTINGS)
     with np.errstate(all="ignore"), one_thread_each(problem):
         center = center_of(problem) if at_bound is None else at_bound.center
-        system: System
-        if at_bound is None and problem.n_samples < problem.n_features:
-            system = RowSystem(problem, center, nu)
+        is_wide = at_bound is None and problem.n_samples < problem.n_features
+        if is_wide:
+            system, start = NewtonSystem(in_space_of_rows(problem, center), None, nu), None
         else:
-            system = ColumnSystem(problem, center, nu, at_bound)
-        run = _PathRun(system, _first_rows(problem, costs, system, nu, start), settings)
+            system = NewtonSystem(problem, center, nu, at_bound)
+        run = _PathRun(system, _first_rows(costs, system, nu, start), settings)
         run.finish(is_over)
+        w = home_of_rows(problem, center, system.problem.X, run.normal) if is_wide else run.normal
     attempt = SolverRun(solver=NAME, status=run.status, message=f"{run.n_iterations} iterations")
-    w = run.normal if np.isfinite(run.normal).all() else None
-    return Candidate(w=w, multipliers=run.multipliers, engine=NAME, attempt=attempt)
+    return Candidate(w=w if np.isfinite(w).all() else None, multipliers=run.multipliers, engine=NAME, attempt=attempt)
 
 
-def _first_rows(
-    problem: Problem, costs: Floats, system: System, nu: float | None, start: tuple[Floats, float] | None
-) -> PathRows:
+def _first_rows(costs: Floats, system: NewtonSystem, nu: float | None, start: tuple[Floats, float] | None) -> PathRows:
     """Return the first iterate; the system starts from its hyperplane, if there is one."""
+    problem = system.problem
     if nu is not None:
         return _between_the_means(problem, costs, system, nu)
     if start is None:
@@ -144,7 +144,7 @@ def _first_rows(
     return PathRows.around(1.0 - margins_of(problem, *start), costs, _SPREAD)
 
 
-def _between_the_means(problem: Problem, costs: Floats, system: System, nu: float) -> PathRows:
+def _between_the_means(problem: Problem, costs: Floats, system: NewtonSystem, nu: float) -> PathRows:
     """Start from multipliers in proportion to the costs, with sum nu, and from the offsets that suit them."""
     weights = [costs * (problem.y == sign) for sign in (-1.0, 1.0)] if problem.bias else [costs]
     shares = [part / part.sum() for part in weights]
@@ -163,9 +163,9 @@ def _between_the_means(problem: Problem, costs: Floats, system: System, nu: floa
 class _PathRun:
     """The iteration, and its best iterate."""
 
-    def __init__(self, system: System, rows: PathRows, settings: InteriorPointSettings) -> None:
+    def __init__(self, system: NewtonSystem, rows: PathRows, settings: InteriorPointSettings) -> None:
         self.system, self.rows, self.settings = system, rows, settings
-        self.normal, self.multipliers = system.normal(rows), rows.a
+        self.normal, self.multipliers = system.normal, rows.a
         self.status, self.n_iterations = "user_limit", 0
         self._best_gap, self._n_worse = np.inf, 0
         self._least_size, self._complementarity = 0.0, np.inf
@@ -192,7 +192,7 @@ class _PathRun:
         is_near = self._best_gap <= self.settings.near
         if progress.gap < self._best_gap or not is_near:
             self._best_gap, self._n_worse = progress.gap, 0
-            self.normal = self.system.normal(self.rows)
+            self.normal = self.system.normal
             self.multipliers = self.rows.a.copy() if progress.gap <= self.settings.near else self.rows.a
         else:
             self._n_worse += 1

@@ -57,8 +57,7 @@ class RowView(NamedTuple):
         self, X: Any, y: NDArray[Any], vectors: tuple[Floats, ...]
     ) -> Iterator[tuple[slice, Any, Floats, PathRows]]:
         """Yield blocks of rows that stay in the cache, centred, with their signs and multipliers; sparse rows whole."""
-        are_dense = isinstance(X, np.ndarray)
-        for part in blocks(X.shape[0], X.shape[1], self.sizes) if are_dense else [slice(0, X.shape[0])]:
+        for part in blocks(X, self.sizes):
             yield (
                 part,
                 self.centred(X[part]),
@@ -157,12 +156,14 @@ def _squared(X: Any, sizes: WorkSizes) -> Floats:
     if X.nnz < _DENSITY * X.shape[0] * X.shape[1]:
         return np.asarray((X.T @ X).toarray())
     total = np.zeros((X.shape[1], X.shape[1]))
-    for part in blocks(X.shape[0], X.shape[1], sizes):
+    for part in slices(X.shape[0], max(sizes.block_rows, sizes.block_entries // X.shape[1])):
         block = X[part].toarray()
         total += block.T @ block
     return total
 
 
-def blocks(n_rows: int, n_columns: int, sizes: WorkSizes) -> Iterator[slice]:
-    """Yield blocks of rows."""
-    return slices(n_rows, max(sizes.block_rows, sizes.block_entries // n_columns))
+def blocks(X: Any, sizes: WorkSizes = DEFAULT_SIZES) -> Iterator[slice]:
+    """Yield blocks of rows that stay in the cache; sparse rows are one."""
+    n_rows, n_columns = X.shape
+    size = max(sizes.block_rows, sizes.block_entries // n_columns) if isinstance(X, np.ndarray) else n_rows
+    return slices(n_rows, size)

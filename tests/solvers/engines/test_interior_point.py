@@ -19,7 +19,7 @@ from maxmargin.solvers.engines import soft_working_set
 from maxmargin.solvers.engines.cholesky import CholeskyFactor
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.central_path import PathRows
-from maxmargin.solvers.engines.interior_point.newton_systems import ColumnSystem, inner_products
+from maxmargin.solvers.engines.interior_point.newton_systems import NewtonSystem, home_of_rows, in_space_of_rows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.solvers.proof import soft_bounds
@@ -109,7 +109,7 @@ def test_steps_that_went_in_circles_are_damped() -> None:
 def test_a_hyperplane_keeps_its_objective_in_other_coordinates(name: str) -> None:
     problem = OVERLAPPING[name]
     answer = soft_margin(problem, method="interior-point")
-    systems = ColumnSystem(problem, problem.X.mean(axis=0) if problem.bias else None, None)
+    systems = NewtonSystem(problem, problem.X.mean(axis=0) if problem.bias else None, None)
     systems.start_at(answer.w, answer.b)
     margins = problem.y * (problem.X @ answer.w + answer.b)
     progress = systems.linearise(PathRows.around(1 - margins, np.ones(problem.n_samples), 0.1))
@@ -233,11 +233,13 @@ def test_factors_of_singular_matrices_solve_nearly() -> None:
         CholeskyFactor(np.array([[1.0, 2.0], [2.0, 1.0]]))
 
 
-def test_inner_products() -> None:
+def test_fewer_rows_than_columns_are_written_in_as_many_columns_as_rows() -> None:
     problem = replace(overlapping(20, 30), sizes=WorkSizes(chunk_entries=90))
-    center = problem.X.mean(axis=0)
-    expected = (problem.X - center) @ (problem.X - center).T
-    np.testing.assert_allclose(inner_products(problem, center), expected, atol=1e-12)
+    problem.X[3] = center = problem.X.mean(axis=0)
+    X, inner = problem.X - center, in_space_of_rows(problem, center)
+    np.testing.assert_allclose(inner.X @ inner.X.T, X @ X.T, atol=1e-12)
+    normal = inner.X.T @ np.arange(20.0)
+    np.testing.assert_allclose(X @ home_of_rows(problem, center, inner.X, normal), inner.X @ normal, atol=1e-9)
 
 
 def test_too_large_a_matrix_is_refused() -> None:
