@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.question import Question, separability_of
 from maxmargin.data.dataset import DecimalReading
-from maxmargin.solvers.engines.textbook.backends import with_options
+from maxmargin.solvers.problem.candidate import with_options
 from maxmargin.text.progress import shows_progress, waiting
 
 if TYPE_CHECKING:

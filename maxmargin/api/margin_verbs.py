@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from maxmargin.api.question import Question
-from maxmargin.solvers.engines.textbook.backends import with_options
+from maxmargin.solvers.problem.candidate import with_options
 from maxmargin.text.progress import counting_shown, shows_progress, waiting
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from maxmargin.text.data_error import listed, nearest, quoted
 
 if TYPE_CHECKING:
     from maxmargin.explaining.separability_answer import Separability
-    from maxmargin.solvers.engines.textbook.backends import Asked
+    from maxmargin.solvers.problem.candidate import Asked
     from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
 Answer = TypeVar("Answer", bound=NamedAnswer)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from maxmargin.cli.request import Request
-    from maxmargin.solvers.engines.textbook.backends import Asked
+    from maxmargin.solvers.problem.candidate import Asked
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -143,9 +143,10 @@ def solver_options(command: Command) -> Command:
         if value is None and options is None:
             return None
         from maxmargin.solvers.engines.textbook import backends
+        from maxmargin.solvers.problem.candidate import with_options
 
         backends.chosen(value, ())
-        return backends.with_options(value, options)
+        return with_options(value, options)
 
     text = "Option of this solver by its own name, such as max_iter=100; may be repeated."
     return _together(

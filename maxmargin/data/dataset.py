@@ -17,9 +17,9 @@ from maxmargin.solvers.exact.dyadic import Integers, without_denominators
 from maxmargin.text.data_error import listed, quoted
 
 if TYPE_CHECKING:
-    from maxmargin.solvers.basics.extremes import Extremes
     from maxmargin.solvers.problem.problem import ClassProblem, Problem
     from maxmargin.solvers.problem.rows import RowSource
+    from maxmargin.solvers.problem.scaling import Extremes
     from maxmargin.solvers.proof.certificate import Certificate
 
 # Number of the rules by which sources are read, as proofs state it: with others, a file may be other data.

@@ -16,7 +16,7 @@ from maxmargin.solvers.fewest_errors.fewest_incumbent import MOST_ENTRIES, Budge
 from maxmargin.solvers.fewest_errors.fewest_solution import FewestErrors
 from maxmargin.solvers.hard_margin.float_planes import best_float_plane
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.candidate import SolverRun
+from maxmargin.solvers.problem.candidate import Asked, Solver, SolverRun
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiSeparation, SeparatingHyperplane
@@ -49,7 +49,7 @@ def fewest_errors(
     problem: Problem,
     *,
     method: str = "auto",
-    solver: backends.Asked = None,
+    solver: Asked = None,
     time_limit: float | None = TIME_LIMIT,
     max_rows: int = MAX_ROWS,
     verdict: ProvenVerdict | None = None,
@@ -123,7 +123,7 @@ class _Work:
         self.attempts: list[SolverRun] = []
         fewest_incumbent.offer_constants(self.best)
 
-    def answer(self, verdict: ProvenVerdict | None, solvers: tuple[backends.Solver, ...]) -> FewestErrors:
+    def answer(self, verdict: ProvenVerdict | None, solvers: tuple[Solver, ...]) -> FewestErrors:
         """Return the best interval that the limits and Ctrl-C allow."""
         try:
             self._find(verdict or separability(self.problem, time_limit=self.limits.share(_SHARES_OF_TIME)), solvers)
@@ -132,7 +132,7 @@ class _Work:
             return self._solution(WHAT_WAS_PROVEN)
         return self._solution("")
 
-    def _find(self, verdict: ProvenVerdict, solvers: tuple[backends.Solver, ...]) -> None:
+    def _find(self, verdict: ProvenVerdict, solvers: tuple[Solver, ...]) -> None:
         self.attempts += verdict.attempts
         if isinstance(verdict.certificate, SeparatingHyperplane):
             offset = [verdict.certificate.b] if self.problem.bias else []
@@ -162,7 +162,7 @@ class _Work:
                 weight_of[kind] = weight_of.get(kind, 0) + weight
         return weight_of
 
-    def _ask(self, solver: backends.Solver) -> None:
+    def _ask(self, solver: Solver) -> None:
         """Offer the hyperplane that a mixed-integer solver finds for the textbook program."""
         from maxmargin.solvers.engines.textbook import formulations
 

@@ -10,11 +10,10 @@ import numpy as np
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import quadratic
-from maxmargin.solvers.engines.engine_table import EngineRow, engines_to_ask
 from maxmargin.solvers.engines.local_coordinates import working_set
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin.hard_bracket import HardBracket
-from maxmargin.solvers.problem.candidate import Candidate
+from maxmargin.solvers.problem.candidate import Asked, Candidate, EngineRow, engines_to_ask
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.scaling import ColumnScaling
 
@@ -38,14 +37,13 @@ _MOST_ENTRIES, _FEW_ENTRIES = 20_000_000, 1 << 15
 _MOST_COLUMNS_OF_DAQP = 300
 
 
-def engines_for(problem: Problem, method: str, solver: backends.Asked) -> Iterator[EngineRow]:
+def engines_for(problem: Problem, method: str, solver: Asked) -> Iterator[EngineRow]:
     """Yield the engines to ask about a problem, each once: those that suit it, or the one of the method.
 
     They offer what they find to a `HardBracket`, and return rows that floating point could not separate, an empty array
     if they found that none of all rows can be, or None.
     """
-    solvers = backends.chosen(solver, backends.HARD_MARGIN_ORDER)
-    textbook = EngineRow("cvxpy", lambda _: method == "textbook", partial(_ask_cvxpy, solvers))
+    textbook = EngineRow("cvxpy", lambda _: method == "textbook", partial(_ask_cvxpy, solver))
     # the textbook program is solved by cvxpy's DAQP, which is the same
     is_same = method == "textbook" and problem.n_features <= _MOST_COLUMNS_OF_DAQP
     table = [engine for engine in (*ENGINES, textbook) if not (is_same and engine.name == "daqp")]
@@ -100,20 +98,20 @@ def _ask_daqp(best: HardBracket, limits: Limits) -> Rows | None:
     return np.empty(0, dtype=np.int64) if are_few and found.attempt.status == "infeasible" else None
 
 
-def _ask_cvxpy(solvers: tuple[backends.Solver, ...], best: HardBracket, limits: Limits) -> Rows | None:
+def _ask_cvxpy(solver: Asked, best: HardBracket, limits: Limits) -> Rows | None:
     """Offer the solutions of cvxpy's solvers for the textbook program, until the interval is narrow."""
     problem, scaling = best.problem, best.problem.scaling
-    for number, solver in enumerate(solvers):
+    for number, asked in enumerate(backends.chosen(solver, backends.HARD_MARGIN_ORDER)):
         if number and (best.relative_gap <= NEXT_ENGINE_GAP or limits.is_over()):
             break
         if backends.takes_too_long(problem.n_samples * problem.n_features, limits.share()):
-            best.offer(backends.not_asked(solver))
+            best.offer(backends.not_asked(asked))
         else:
             from maxmargin.solvers.engines.textbook import formulations
 
             X, weights = scaling.apply(problem.matrix), scaling.normal_weights()
             program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)
-            best.offer(_brought_home(backends.solve(program, solver, time_limit=limits.share()), scaling))
+            best.offer(_brought_home(backends.solve(program, asked, time_limit=limits.share()), scaling))
             best.is_of_all_rows = True
     return None if best.plane is not None else np.empty(0, dtype=np.int64)
 

@@ -11,13 +11,12 @@ import numpy as np
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, Verdict
 from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
 from maxmargin.solvers.engines import quadratic
-from maxmargin.solvers.engines.engine_table import EngineRow
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin import exact_margin
 from maxmargin.solvers.hard_margin.hard_bracket import SUPPORT_WEIGHT, HardBracket, exact_solution, shared_point
 from maxmargin.solvers.hard_margin.hard_engines import METHODS, OF_CVXPY, engines_for, is_narrow
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-from maxmargin.solvers.problem.candidate import SolverRun
+from maxmargin.solvers.problem.candidate import Asked, EngineRow, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
 from maxmargin.solvers.proof.hulls import HullPoint
@@ -57,7 +56,7 @@ def hard_margin(
     problem: Problem,
     *,
     method: str = "auto",
-    solver: backends.Asked = None,
+    solver: Asked = None,
     exact: bool = False,
     exact_limit: int = EXACT_LIMIT,
     time_limit: float | None = None,

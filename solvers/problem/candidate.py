@@ -1,11 +1,13 @@
-"""Candidates of floating-point solvers: hints, to be checked."""
+"""What engines are asked by, and the candidates that they return: hints, to be checked."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.errors import InvalidOptionError
 
 _STOPPED_EARLY = ("user_limit", "optimal_inaccurate")
 
@@ -74,3 +76,66 @@ def numbers(value: Any, size: int) -> Floats | None:
     except (TypeError, ValueError):
         return None
     return vector if vector.shape == (size,) and np.isfinite(vector).all() else None
+
+
+# The tables of engines: hard margins, soft margins, nu-SVMs and verdicts each have one, in the order of asking.
+
+
+class EngineRow(NamedTuple):
+    """A way to an answer.
+
+    Attributes
+    ----------
+    name : str
+        The method by which it is asked for.
+    suits : callable
+        Whether `auto` asks it about a question, after what the engines before have found.
+    ask : callable
+        Looks for the answer of a question within limits; each table says what it returns.
+    """
+
+    name: str
+    suits: Callable[[Any], bool]
+    ask: Callable[[Any, Any], Any]
+
+
+def always(question: Any) -> bool:
+    """Return True, for an engine that suits all questions."""
+    return True
+
+
+def engines_to_ask(table: Iterable[EngineRow], method: str, question: Any) -> Iterator[EngineRow]:
+    """Yield the engines that suit a question, or those of the method, each name once."""
+    seen = set[str]()
+    for engine in table:
+        is_asked = engine.suits(question) if method in ("auto", "textbook") else engine.name == method
+        if is_asked and engine.name not in seen:
+            seen.add(engine.name)
+            yield engine
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solver:
+    """A solver of cvxpy, or those asked by default if it has no name, with a user's options for it."""
+
+    name: str | None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+# What a user asks for.
+Asked: TypeAlias = str | Solver | None
+
+
+def with_options(solver: str | None, options: object) -> Asked:
+    """Return the solver with the options that a user gave for it.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the options have no names.
+    """
+    if options is None:
+        return solver
+    if not (isinstance(options, Mapping) and all(isinstance(name, str) for name in options)):
+        raise InvalidOptionError(f"solver_options is {options!r}; expected a dict of the solver's own names to values")
+    return Solver(name=solver, options=options)

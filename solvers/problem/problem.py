@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.basics.extremes import Extremes
 from maxmargin.solvers.basics.parallel import slices
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import Integers, as_dense, as_fraction, as_integers, times_power_of_two
 from maxmargin.solvers.exact.products import exact_products, exact_squares
 from maxmargin.solvers.exact.units import ColumnUnits
 from maxmargin.solvers.problem.rows import DEFAULT_SIZES, ChosenRows, InMemory, RowSource, WorkSizes
-from maxmargin.solvers.problem.scaling import ColumnScaling, extremes_of_rows
+from maxmargin.solvers.problem.scaling import ColumnScaling, Extremes, extremes_of_rows
 
 T = TypeVar("T")
 

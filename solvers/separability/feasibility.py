@@ -11,7 +11,7 @@ from maxmargin.solvers.basics.limits import EXACT_LIMIT, TIME_IS_OVER, Limits
 from maxmargin.solvers.engines import balancing_vertex, highs_lp
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.exact.simplex import Circuit
-from maxmargin.solvers.problem.candidate import SolverRun
+from maxmargin.solvers.problem.candidate import Asked, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import (
     CommonHullPoint,
@@ -36,7 +36,7 @@ def separability(
     problem: Problem,
     *,
     method: str = "auto",
-    solver: backends.Asked = None,
+    solver: Asked = None,
     time_limit: float | None = None,
     exact_limit: int = EXACT_LIMIT,
     likely: Rows | None = None,
@@ -81,7 +81,8 @@ def separability(
     >>> separability(Problem.validated([[1.0], [2.0]], [-1, 1], bias=False)).verdict.value
     'overlap'
     """
-    backends.check_method(method, METHODS, solver, of_cvxpy=("auto", "cvxpy"))
+    if method not in METHODS or solver is not None:
+        backends.check_method(method, METHODS, solver, of_cvxpy=("auto", "cvxpy"))
     limits = Limits(time_limit=time_limit, exact_limit=exact_limit)
     is_exact = problem.n_features + problem.bias <= _most_columns(problem, exact_limit)
     cone = SignedRows(problem, settings)

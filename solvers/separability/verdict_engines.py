@@ -10,10 +10,9 @@ from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp, quadratic
 from maxmargin.solvers.engines.dual_coordinate import NAME as DUAL_COORDINATE
-from maxmargin.solvers.engines.engine_table import EngineRow, always, engines_to_ask
 from maxmargin.solvers.engines.local_coordinates import working_set
 from maxmargin.solvers.engines.textbook import backends
-from maxmargin.solvers.problem.candidate import Candidate, SolverRun
+from maxmargin.solvers.problem.candidate import Asked, Candidate, EngineRow, SolverRun, always, engines_to_ask
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.scaling import row_units
 from maxmargin.solvers.proof.certificate import CommonHullPoint, SeparatingHyperplane
@@ -58,7 +57,7 @@ class Finding:
 
 
 def findings(
-    problem: Problem, method: str, solver: backends.Asked, limits: Limits, *, is_new: bool, is_exact: bool
+    problem: Problem, method: str, solver: Asked, limits: Limits, *, is_new: bool, is_exact: bool
 ) -> Iterator[Finding]:
     """Yield what the engines find: those that suit a problem, or the one of the method.
 
@@ -150,7 +149,7 @@ def _linear(problem: Problem, limits: Limits) -> Iterator[Finding]:
     yield _checked(problem, found, limits)
 
 
-def _of_cvxpy(solver: backends.Asked, problem: Problem, limits: Limits) -> Iterator[Finding]:
+def _of_cvxpy(solver: Asked, problem: Problem, limits: Limits) -> Iterator[Finding]:
     """Solve the textbook program by the solvers of cvxpy in turn."""
     from maxmargin.solvers.engines.textbook import formulations
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import round_down
 from maxmargin.solvers.exact.reals import binary64, short_repr
+from maxmargin.solvers.problem.candidate import Asked
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.nu_bounds import Shares
 from maxmargin.solvers.soft_margin.nu_bracket import NuBracket
@@ -24,7 +24,7 @@ def nu_margin(
     *,
     sample_weight: Any = None,
     method: str = "auto",
-    solver: backends.Asked = None,
+    solver: Asked = None,
     time_limit: float | None = None,
 ) -> NuMargin:
     """Solve min 1/2 ||w||^2 - nu rho + sum c_i xi_i subject to y_i (w.x_i + b) >= rho - xi_i, xi_i >= 0.

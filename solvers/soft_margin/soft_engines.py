@@ -12,12 +12,19 @@ from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import soft_working_set
-from maxmargin.solvers.engines.engine_table import EngineRow, engines_to_ask
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
+from maxmargin.solvers.problem.candidate import (
+    INTERRUPTED,
+    Asked,
+    Candidate,
+    EngineRow,
+    Solver,
+    SolverRun,
+    engines_to_ask,
+)
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.soft_margin.nu_bracket import NuBracket, data_size
@@ -53,7 +60,7 @@ _GREATEST_COST = 2.0
 _GREATEST_EXPONENT = 400
 
 
-def check_options(problem: Problem, methods: tuple[str, ...], method: str, solver: backends.Asked) -> None:
+def check_options(problem: Problem, methods: tuple[str, ...], method: str, solver: Asked) -> None:
     """Raise an InvalidOptionError unless the method is one of these and suits the problem and the solver."""
     backends.check_method(method, methods, solver, of_cvxpy=("auto", "textbook", "cvxpy"))
     if method == interior_point.NAME and not interior_point.fits(problem):
@@ -62,7 +69,7 @@ def check_options(problem: Problem, methods: tuple[str, ...], method: str, solve
         raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} has too many columns for {method!r}")
 
 
-def candidates(best: SoftBracket, method: str, solver: backends.Asked, limits: Limits) -> Iterator[Candidate]:
+def candidates(best: SoftBracket, method: str, solver: Asked, limits: Limits) -> Iterator[Candidate]:
     """Yield the candidates of the engines that suit a question, or of the one of the method, each engine once.
 
     The caller stops asking when the interval is narrow, so that the order decides the time.
@@ -167,7 +174,7 @@ def _hard_margin(best: SoftBracket, limits: Limits) -> Iterator[Candidate]:
     yield Candidate(w=w, multipliers=multipliers, engine=hard.engine, attempt=attempt)
 
 
-def _textbook(solvers: tuple[backends.Solver, ...], best: SoftBracket, limits: Limits) -> Iterator[Candidate]:
+def _textbook(solvers: tuple[Solver, ...], best: SoftBracket, limits: Limits) -> Iterator[Candidate]:
     """Yield what cvxpy's solvers find, in the original coordinates and in the scale of the problem."""
     problem = best.problem
     for solver in solvers:

@@ -5,9 +5,9 @@ from typing import Any
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.reals import binary64, short_repr
+from maxmargin.solvers.problem.candidate import Asked
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket, WeightedRows
 from maxmargin.solvers.soft_margin.soft_engines import METHODS, candidates, check_options
@@ -20,7 +20,7 @@ def soft_margin(
     *,
     sample_weight: Any = None,
     method: str = "auto",
-    solver: backends.Asked = None,
+    solver: Asked = None,
     time_limit: float | None = None,
 ) -> SoftMargin:
     """Solve min 1/2 ||w||^2 + C sum v_i xi_i subject to y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0.
@@ -90,7 +90,7 @@ def rising_soft_margins(
     *,
     sample_weight: Any = None,
     method: str = "auto",
-    solver: backends.Asked = None,
+    solver: Asked = None,
     time_limit: float | None = None,
 ) -> Iterator[SoftMargin]:
     """Yield the answers of `soft_margin_path` one at a time, for each C once and in increasing order.

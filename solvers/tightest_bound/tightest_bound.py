@@ -13,7 +13,7 @@ from maxmargin.solvers.engines.quadratic import normal_of_support
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
-from maxmargin.solvers.problem.candidate import Candidate, SolverRun
+from maxmargin.solvers.problem.candidate import Candidate, Solver, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.mistake_bounds import Loss
 from maxmargin.solvers.soft_margin.soft_bracket import SUPPORT_WEIGHT, slack_of
@@ -159,7 +159,7 @@ def _offer_near_rows(best: TightestBracket, v: Floats, limits: Limits) -> None:
     _offer(best, replace(found, multipliers=weights))
 
 
-def _solved(best: TightestBracket, solver: backends.Solver, limits: Limits) -> Candidate:
+def _solved(best: TightestBracket, solver: Solver, limits: Limits) -> Candidate:
     """Return the solution of the textbook program, which is asked for rows of size 1."""
     from maxmargin.solvers.engines.textbook import formulations
 

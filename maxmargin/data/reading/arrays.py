@@ -16,11 +16,11 @@ from maxmargin.data.reading.coding import OF_A_FRAME, coded
 from maxmargin.data.sources import frames
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats, Rows
-from maxmargin.solvers.basics.extremes import Extremes, extremes_of
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.reals import exact_real, short_repr
 from maxmargin.solvers.problem.row_weights import RowWeights, numbers_of_rows
 from maxmargin.solvers.problem.rows import RowSource
+from maxmargin.solvers.problem.scaling import Extremes, extremes_of
 from maxmargin.text.data_error import DataError, listed
 
 # Advice about missing values in a data frame.

@@ -12,7 +12,7 @@ from maxmargin.data.dataset import Dataset, Matrix, dataset_of, frozen
 from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels, PositiveClass, positive_class, refuse_joined
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
 from maxmargin.data.reading.coding import coded, first_fault, no_texts, nothing_left, with_missing
-from maxmargin.solvers.basics.extremes import Extremes, extremes_of
+from maxmargin.solvers.problem.scaling import Extremes, extremes_of
 from maxmargin.text.data_error import data_error
 from maxmargin.text.progress import report_rows_done
 

@@ -2,8 +2,8 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from maxmargin.solvers.basics.option_values import check_choice
 from maxmargin.solvers.engines.highs_lp import hide_banner
 from maxmargin.solvers.engines.textbook.quick_cvxpy import without_statistics
 from maxmargin.solvers.errors import InvalidOptionError, option
-from maxmargin.solvers.problem.candidate import Candidate, SolverRun, numbers
+from maxmargin.solvers.problem.candidate import Asked, Candidate, Solver, SolverRun, numbers
 
 if TYPE_CHECKING:
     import cvxpy
@@ -79,33 +79,6 @@ FEWEST_ERRORS_ORDER = ("HIGHS",)
 
 # Seconds that cvxpy takes to state a program, per entry of X, and seconds by which it may exceed the time limit.
 _SECONDS_AN_ENTRY, _OVERTIME = 1e-6, 1.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Solver:
-    """A solver of cvxpy, or those asked by default if it has no name, with a user's options for it."""
-
-    name: str | None
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-
-# What a user asks for.
-Asked: TypeAlias = str | Solver | None
-
-
-def with_options(solver: str | None, options: object) -> Asked:
-    """Return the solver with the options that a user gave for it.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the options have no names.
-    """
-    if options is None:
-        return solver
-    if not (isinstance(options, Mapping) and all(isinstance(name, str) for name in options)):
-        raise InvalidOptionError(f"solver_options is {options!r}; expected a dict of the solver's own names to values")
-    return Solver(name=solver, options=options)
 
 
 def installed() -> list[str]:

@@ -12,9 +12,9 @@ from hypothesis.extra import numpy as hnp
 from references import margins_of
 from scipy.sparse import csr_array
 
-from maxmargin.solvers.basics.extremes import column_bounds
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.rows import WorkSizes
+from maxmargin.solvers.problem.scaling import column_bounds
 from maxmargin.solvers.proof import margins
 from maxmargin.solvers.proof.margins import best_offset, exact_functional_margins, least_functional_margin
 
