@@ -1,8 +1,8 @@
 """The maximum margin of many rows: programs of few rows around the present hyperplane, and passes over all rows.
 
-The program is solved on a few rows, then on samples eight times as large, then on all rows: an optimum of m random rows
-is broken by about (d + 1)(n - m)/m of n (Clarkson, Las Vegas algorithms for linear and integer programming when the
-dimension is small, JACM 42, 1995), so that every level adds few rows to those of the last. The program of some of the
+The program is solved on a few rows, then on a sample, then on all rows: an optimum of m random rows is broken by about
+(d + 1)(n - m)/m of n (Clarkson, Las Vegas algorithms for linear and integer programming when the dimension is small,
+JACM 42, 1995), so that all rows add few to those of the sample. The program of some of the
 rows bounds the maximum margin from above; a pass over all rows finds the nearest ones, which bound it from below. Rows
 that a pass fetched stay at hand, and the work ends when passes find no row nearer than these.
 """
@@ -32,12 +32,9 @@ from maxmargin.solvers.proof.sums import UNIT_ROUNDOFF
 
 NAME = "working set"
 
-# Number of unknowns up to which programs take little time. Then, and beyond it, for each unknown: rows in the first
-# program, largest number of rows that join a program at once, and that are fetched in a pass over all rows.
-_FEW_COLUMNS, _FEW, _MANY = 60, (8, 10, 240), (3, 3, 48)
-
-# Ratio of the sizes of two levels; a level that would have more than this part of the sample has all of it.
-_GROWTH, _ALMOST_ALL = 8, 0.5
+# For each unknown: rows in the first program, largest number of rows that join a program at once, and of those that a
+# pass over all rows fetches.
+_FIRST, _ADDED, _FETCHED = 3, 3, 240
 
 # One row in so many unknowns may be nearer than the program's before its plane is that of a sample.
 _A_FEW = 16
@@ -69,9 +66,6 @@ _LARGEST = 2.0**300
 
 # Number of turns of refinement, and the turn after which a program without a separating plane has none.
 _MOST_TURNS, _TURNS_WITHOUT_PLANE = 6, 3
-
-# Scores, in units of their largest rounding error, above which programs of samples are solved in spite of these errors.
-_CLEAR = 2.0**20
 
 # Bound of the margin, relative to the size of scores, below which hulls meet as far as floating point knows.
 _NOTHING = 1e-14
@@ -157,34 +151,25 @@ class _Search:
     def __init__(self, problem: Problem, limits: Limits, *, is_verdict: bool) -> None:
         self.problem, self.limits, self.bias, self.is_verdict = problem, limits, problem.bias, is_verdict
         self.k = problem.n_features + 1
-        n_first, self.n_added, self.n_fetched = (n * self.k for n in (_FEW if self.k <= _FEW_COLUMNS else _MANY))
+        n_first, self.n_added, self.n_fetched = (n * self.k for n in (_FIRST, _ADDED, _FETCHED))
         numbers, X = problem.sample
-        order, self.n_begun = _both_classes_first(problem.y[numbers], n_first)
+        order, n_begun = _both_classes_first(problem.y[numbers], n_first)
         X = as_dense(X[order])
         self.columns = ColumnScaling.without_rounding(X, problem.column_sizes, bias=self.bias)
         self.sample = _LocalRows(numbers[order], self.columns.apply(X), problem.y[numbers[order]])
-        self.program = self.sample.taken(slice(0, self.n_begun))
+        self.program = self.sample.taken(slice(0, n_begun))
         self.plane = LocalPlane.fitted(self.columns, self.program.X, self.program.y, bias=self.bias)
         self.seen = self.solved = self.program.numbers
-        self.multipliers, self.corrections, self.scores = np.zeros((3, self.n_begun))
+        self.multipliers, self.corrections, self.scores = np.zeros((3, n_begun))
         self.level, self.is_changed, self.is_accurate = 0.0, True, False
 
     def rounds(self) -> Iterator[Round]:
-        """Yield rounds, after programs of samples of which each has more rows than the one before."""
-        for part in self.samples():
-            if not self.is_solved_on(part, n_ignored=self.k // _A_FEW):
-                yield self.without_plane()
-                return
-            self.leave_far_rows_out()
+        """Yield rounds, after the program of the sample."""
+        if not self.is_solved_on(self.sample, n_ignored=self.k // _A_FEW):
+            yield self.without_plane()
+            return
+        self.leave_far_rows_out()
         yield from self.over_all_rows()
-
-    def samples(self) -> Iterator[_LocalRows]:
-        """Yield samples of the rows, each with those before it; the last is the whole sample."""
-        size, n = self.n_begun, len(self.sample.y)
-        while size < _ALMOST_ALL * n:
-            yield self.sample.taken(slice(0, size))
-            size *= _GROWTH
-        yield self.sample
 
     @np.errstate(all="ignore")
     def is_solved_on(self, rows: _LocalRows, n_ignored: int = 0) -> bool:
@@ -279,11 +264,11 @@ class _Search:
     def _is_solved(self, tolerance: float, *, finish: bool) -> bool:
         """Move to the plane of the program, with refinement; return False where no plane separates its rows."""
         rows, open_before = SlicedRows(self.program.X), np.inf
-        self.scores = self._scores(rows, finish=finish)
+        self.scores = self.plane.scores(rows, self.program.y)
         sigma = float(np.median(np.abs(self.scores))) or 1.0
         for turn in range(_MOST_TURNS):
             self._move(rows, sigma, _ACCURATE if turn else tolerance, finish=finish)
-            least, bound = float(self.scores.min()), self._bound(finish=finish)
+            least, bound = float(self.scores.min()), self._bound()
             if self.limits.is_over():
                 break
             if bound < _NOTHING * self.plane.size or (least <= 0 and turn >= _TURNS_WITHOUT_PLANE):
@@ -299,20 +284,10 @@ class _Search:
         X, y, is_over = self.program.X, self.program.y, self.limits.is_over
         found = self.plane.moved(X, y, self.scores, sigma, tolerance, finish=finish, is_over=is_over)
         self.plane, self.multipliers = found
-        self.scores, self.corrections = self._scores(rows, finish=finish), np.zeros(len(y))
+        self.scores, self.corrections = self.plane.scores(rows, self.program.y), np.zeros(len(y))
         self.solved = self.program.numbers
         if finish:
             self._refine(rows)
-
-    def _scores(self, rows: SlicedRows, *, finish: bool) -> Floats:
-        """Return the scores of the program; rounding errors are left in them where they hardly matter."""
-        rough = self.plane.rough_scores(self.program.X, self.program.y)
-        is_exact = finish or not self._is_clear(rough.min())
-        return self.plane.scores(rows, self.program.y) if is_exact else rough
-
-    def _is_clear(self, score: float) -> bool:
-        """Return whether rounding errors of scores are small compared with this one."""
-        return bool(abs(score) > _CLEAR * UNIT_ROUNDOFF * self.plane.size)
 
     def _refine(self, rows: SlicedRows) -> None:
         """Refine plane and multipliers of a small support if the interval is not narrow; keep what narrows it."""
@@ -336,18 +311,13 @@ class _Search:
     def _size_of_support(self) -> float:
         return float(np.abs(self.scores[self.multipliers > _SUPPORTING * self.multipliers.max()]).max())
 
-    def _bound(self, *, finish: bool = True) -> float:
-        """Return the upper end of the margin that the multipliers give, in local units; rounded as `_scores` are."""
+    def _bound(self) -> float:
+        """Return the upper end of the margin that the multipliers give, in local units."""
         z, y = self.multipliers, self.program.y
         some = z > 0
-        X, signed = self.program.X[some].T, Pair(y[some] * z[some], y[some] * self.corrections[some])
-        bound = self._norm(X @ signed.high)
-        if finish or not self._is_clear(bound):
-            bound = self._norm(SlicedRows(np.ascontiguousarray(X)).products(signed))
-        return bound / float(z.sum())
-
-    def _norm(self, point: Floats) -> float:
-        return float(np.linalg.norm(point / self.columns.normal_weights()))
+        signed = Pair(y[some] * z[some], y[some] * self.corrections[some])
+        point = SlicedRows(np.ascontiguousarray(self.program.X[some].T)).products(signed)
+        return float(np.linalg.norm(point / self.columns.normal_weights())) / float(z.sum())
 
     @np.errstate(all="ignore")
     def _pass(self) -> tuple[Round, Rows, Any] | None:
