@@ -19,7 +19,6 @@ from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.interior_point.central_path import RowsAtBound
 from maxmargin.solvers.engines.interior_point.huberised_hinge import HuberisedDescent
-from maxmargin.solvers.engines.interior_point.interior_point import InteriorPointSettings
 from maxmargin.solvers.engines.interior_point.row_view import RowView, blocks
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
@@ -191,8 +190,7 @@ def _of_sample(problem: Problem, costs: Floats, is_over: Callable[[], bool]) -> 
     for sign in (-1.0, 1.0):
         shares[y == sign] *= costs[problem.y == sign].sum() / shares[y == sign].sum()
     sample = Problem(X, y, problem.bias, sizes=problem.sizes)
-    settings = InteriorPointSettings(gap=_SAMPLE_GAP, imbalance=_SAMPLE_GAP)
-    found = interior_point.solve(sample, shares, settings=settings, is_over=is_over)
+    found = interior_point.solve(sample, shares, gap=_SAMPLE_GAP, is_over=is_over)
     if found.w is None:
         raise np.linalg.LinAlgError("the sample has no solution")
     if found.attempt.status == INTERRUPTED:

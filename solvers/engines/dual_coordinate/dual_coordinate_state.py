@@ -100,8 +100,8 @@ class DescentRows:
 
     def squared(self) -> "DescentRows":
         """Return the rows with the squares of their entries."""
-        values, *places = self.entries
-        return replace(self, entries=(values * values, *places))
+        values, columns, starts, positions = self.entries
+        return replace(self, entries=(values * values, columns, starts, positions))
 
     def normal(self, alpha: Floats) -> Floats:
         """Return ``sum alpha y x``."""

@@ -6,7 +6,7 @@ rows; fewer rows than columns are first written in as many coordinates as rows. 
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,37 +34,19 @@ _SMALL_SIDE = 500
 _FAR_FROM_ZERO = 8.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InteriorPointSettings:
-    """When the method stops.
+# Relative gap of the two objectives, unless another is asked for, and relative imbalance of the multipliers, unless the
+# gap that is asked for is larger, at which the method is done.
+_GAP, _IMBALANCE = 1e-13, 1e-10
 
-    Attributes
-    ----------
-    gap, imbalance : float
-        Relative gap of the two objectives, and relative imbalance of the multipliers, at which the method is done.
-    near : float
-        Relative gap below which the best iterate is kept, and the method may stop for lack of progress.
-    patience : int
-        Number of iterations without a better iterate after which the method stops, once the gap is below `near`.
-    max_iterations : int
-    shortest_step : float
-        Length of a step, as a fraction of the full step, below which the method stops.
-    least_size : float
-        Smallest size with which a gap is compared, relative to the size at the first iterate.
-    boundary, last_boundary : float
-        Fractions of the way to the nearest boundary that a step covers, far from the solution and next to it.
-    """
+# Relative gap below which the best iterate is kept, and the method may stop for lack of progress; number of iterations
+# without a better iterate after which it does; and largest number of all.
+_NEAR, _PATIENCE, _MOST_ITERATIONS = 1e-6, 3, 200
 
-    gap: float = 1e-13
-    imbalance: float = 1e-10
-    near: float = 1e-6
-    patience: int = 3
-    max_iterations: int = 200
-    shortest_step: float = 1e-7
-    least_size: float = 0.0
-    boundary: float = 0.995
-    last_boundary: float = 1 - 1e-9
+# Length of a step, as a fraction of the full step, below which the method stops.
+_SHORTEST_STEP = 1e-7
 
+# Fractions of the way to the nearest boundary that a step covers, far from the solution and next to it.
+_BOUNDARY, _LAST_BOUNDARY = 0.995, 1 - 1e-9
 
 # Growth of the complementarity in one step above which the next step is cautious: second-order steps can cycle.
 _GROWTH = 1.5
@@ -78,8 +60,9 @@ _SPREAD = 0.2
 # Smallest standard deviation of the margins at the start, as a fraction of the greatest margin that is possible.
 _LEAST_SPREAD = 0.01
 
-# Settings of the nu-SVM: where the reduced hulls meet, the objective is 0 and has no size of its own.
-_NU_SETTINGS = InteriorPointSettings(least_size=1e-8)
+# Smallest size with which a gap of a nu-SVM is compared, relative to the size at the first iterate: where the reduced
+# hulls meet, the objective is 0 and has no size of its own.
+_LEAST_SIZE = 1e-8
 
 
 def fits(problem: Problem) -> bool:
@@ -95,7 +78,7 @@ def solve(
     nu: float | None = None,
     start: tuple[Floats, float] | None = None,
     at_bound: RowsAtBound | None = None,
-    settings: InteriorPointSettings | None = None,
+    gap: float = _GAP,
     is_over: Callable[[], bool] = never,
 ) -> Candidate:
     """Return a hyperplane and multipliers for min 1/2 ||w||^2 + sum c_i xi_i, y_i (w.x_i + b) >= 1 - xi_i, xi >= 0.
@@ -114,11 +97,11 @@ def solve(
         where there are fewer rows than columns.
     at_bound : RowsAtBound, optional
         Further rows, outside the problem, whose multipliers stay at their upper bounds. Without nu only.
-    settings : InteriorPointSettings, optional
+    gap : float
+        Relative gap of the two objectives at which to stop.
     is_over : callable
         Called before every iteration; the work stops where it returns True.
     """
-    settings = settings or (InteriorPointSettings() if nu is None else _NU_SETTINGS)
     with np.errstate(all="ignore"), one_thread_each(problem):
         center = center_of(problem) if at_bound is None else at_bound.center
         is_wide = at_bound is None and problem.n_samples < problem.n_features
@@ -126,7 +109,7 @@ def solve(
             system, start = NewtonSystem(in_space_of_rows(problem, center), None, nu), None
         else:
             system = NewtonSystem(problem, center, nu, at_bound)
-        run = _PathRun(system, _first_rows(costs, system, nu, start), settings)
+        run = _PathRun(system, _first_rows(costs, system, nu, start), gap)
         run.finish(is_over)
         w = home_of_rows(problem, center, system.problem.X, run.normal) if is_wide else run.normal
     attempt = SolverRun(solver=NAME, status=run.status, message=f"{run.n_iterations} iterations")
@@ -163,8 +146,8 @@ def _between_the_means(problem: Problem, costs: Floats, system: NewtonSystem, nu
 class _PathRun:
     """The iteration, and its best iterate."""
 
-    def __init__(self, system: NewtonSystem, rows: PathRows, settings: InteriorPointSettings) -> None:
-        self.system, self.rows, self.settings = system, rows, settings
+    def __init__(self, system: NewtonSystem, rows: PathRows, gap: float) -> None:
+        self.system, self.rows, self.gap = system, rows, gap
         self.normal, self.multipliers = system.normal, rows.a
         self.status, self.n_iterations = "user_limit", 0
         self._best_gap, self._n_worse = np.inf, 0
@@ -173,7 +156,7 @@ class _PathRun:
     def finish(self, is_over: Callable[[], bool]) -> None:
         """Iterate until the gap no longer shrinks, or the time is over."""
         try:
-            while self.n_iterations < self.settings.max_iterations and not is_over() and self._advance():
+            while self.n_iterations < _MOST_ITERATIONS and not is_over() and self._advance():
                 self.n_iterations += 1
         except KeyboardInterrupt:
             self.status = INTERRUPTED
@@ -182,26 +165,25 @@ class _PathRun:
 
     def _advance(self) -> bool:
         progress = self.system.linearise(self.rows)
-        first = max(progress.size, progress.complementarity)
-        self._least_size = self._least_size or self.settings.least_size * first
+        if not self.n_iterations and not self.system.target:
+            self._least_size = _LEAST_SIZE * max(progress.size, progress.complementarity)
         progress = replace(progress, size=max(progress.size, self._least_size))
         self._keep(progress)
         return not self._is_over(progress) and self._step(progress)
 
     def _keep(self, progress: IterateQuality) -> None:
-        is_near = self._best_gap <= self.settings.near
+        is_near = self._best_gap <= _NEAR
         if progress.gap < self._best_gap or not is_near:
             self._best_gap, self._n_worse = progress.gap, 0
             self.normal = self.system.normal
-            self.multipliers = self.rows.a.copy() if progress.gap <= self.settings.near else self.rows.a
+            self.multipliers = self.rows.a.copy() if progress.gap <= _NEAR else self.rows.a
         else:
             self._n_worse += 1
 
     def _is_over(self, progress: IterateQuality) -> bool:
-        settings = self.settings
-        if progress.gap <= settings.gap and progress.imbalance <= settings.imbalance:
+        if progress.gap <= self.gap and progress.imbalance <= max(self.gap, _IMBALANCE):
             self.status = "optimal"
-        elif self._n_worse >= settings.patience or not np.isfinite(progress.gap):
+        elif self._n_worse >= _PATIENCE or not np.isfinite(progress.gap):
             self.status = "stalled"
         return self.status != "user_limit"
 
@@ -209,7 +191,7 @@ class _PathRun:
         """Take a step, or return that it would be too short."""
         prediction = self.system.predict(self.rows)
         now = progress.complementarity
-        is_cautious = progress.gap > self.settings.near and now > _GROWTH * self._complementarity
+        is_cautious = progress.gap > _NEAR and now > _GROWTH * self._complementarity
         # Mehrotra's rule: the less the prediction leaves, the closer to the end the step aims.
         share = _CAUTION if is_cautious else (prediction.left(now) / now) ** 3
         mu = share * now / (2 * len(self.rows.a))
@@ -217,7 +199,7 @@ class _PathRun:
         blocking = self.system.correct(self.rows, mu, with_second_order=not is_cautious)
         share = self._share(progress)
         length = share / max(share, blocking)
-        if not length > self.settings.shortest_step:
+        if not length > _SHORTEST_STEP:
             self.status = "stalled"
             return False
         self.system.move(self.rows, length)
@@ -226,7 +208,7 @@ class _PathRun:
     def _share(self, progress: IterateQuality) -> float:
         """Return the share of the way to the boundary: nearly all of it near the end, for quadratic convergence."""
         share = 1.0 - 10.0 * progress.complementarity / progress.size
-        return min(max(self.settings.boundary, share), self.settings.last_boundary)
+        return min(max(_BOUNDARY, share), _LAST_BOUNDARY)
 
 
 def center_of(problem: Problem) -> Floats | None:
