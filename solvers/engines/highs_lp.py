@@ -274,15 +274,10 @@ def compressed(table: Floats) -> Columns:
 
 def _signed_columns(X: Any, y: Floats, bias: bool) -> Columns:
     """Return the columns of [y * X, y, -1] in compressed form."""
-    n_samples = X.shape[0]
-    extra = np.concatenate([y, np.full(n_samples, -1.0)]) if bias else np.full(n_samples, -1.0)
-    if hasattr(X, "tocsc"):
-        columns = X.tocsc()
-        values, indices, starts = columns.data * y[columns.indices], columns.indices, columns.indptr
-    else:
-        values = (X * y[:, None]).ravel(order="F")
-        indices = np.tile(np.arange(n_samples), X.shape[1])
-        starts = np.arange(X.shape[1] + 1) * n_samples
-    indices = np.concatenate([indices, np.tile(np.arange(n_samples), bias + 1)])
-    starts = np.concatenate([starts, starts[-1] + n_samples * np.arange(1, bias + 2)])
-    return starts, indices, np.concatenate([values, extra])
+    signed, beside = X * y[:, None], np.column_stack([*[y] * bias, np.full(len(y), -1.0)])
+    if not hasattr(X, "tocsr"):
+        return compressed(np.hstack([signed, beside]).T)
+    from scipy.sparse import hstack
+
+    columns = hstack([signed, beside], format="csc")
+    return columns.indptr, columns.indices, columns.data

@@ -144,17 +144,3 @@ def _ask(costs: Floats, A: Floats, proximal: tuple[float, float], limits: Limits
         return Candidate(w=None, multipliers=None, engine=NAME, attempt=attempt)
     multipliers = np.maximum(-multipliers, 0.0)
     return Candidate(w=u, multipliers=multipliers, engine=NAME, attempt=attempt)
-
-
-def normal_of_support(X: Floats, y: Floats, *, bias: bool) -> Floats | None:
-    """Return the w of least norm with y (w.x + b) = 1 on these rows for some b; through the origin b is 0."""
-    with np.errstate(all="ignore"):
-        if bias and len(X):
-            X, y = X[1:] - X[0], y[1:] - y[0]
-        if not X.size or not np.isfinite(X).all():
-            return None
-        try:
-            w = np.asarray(np.linalg.lstsq(X, y, rcond=None)[0], dtype=np.float64)
-        except np.linalg.LinAlgError:
-            return None
-    return w if np.isfinite(w).all() and w.any() else None

@@ -25,9 +25,6 @@ from maxmargin.solvers.proof.soft_bounds import rounded_margin_upper_bound
 # Multiplier, relative to the largest, below which a row is not listed as support.
 SUPPORT_WEIGHT = 1e-9
 
-# Relative difference up to which the margins of two planes count as equal.
-_ROUNDING = 2.0**-50
-
 # Relative gap at or below which an upper end in floating point is good enough, and is not computed in integers.
 _ENOUGH = 1e-11
 
@@ -45,8 +42,8 @@ class HardBracket(Bracket):
     """The best plane and the best multipliers seen so far.
 
     `near` holds rows next to the plane if they are known: the row of least functional margin is among them, also after
-    the entries of the plane were divided by a number and rounded. `is_of_all_rows` says whether a solver was handed
-    all rows. `at_most` proves the upper end if its weights are of twice the precision, and those of `hull` are rounded.
+    the entries of the plane were divided by a number and rounded. `at_most` proves the upper end if its weights are of
+    twice the precision, and those of `hull` are rounded.
     """
 
     problem: Problem
@@ -55,22 +52,18 @@ class HardBracket(Bracket):
     near: Problem | None = None
     hull: tuple[Rows, Floats] | None = None
     at_most: MarginAtMost | None = None
-    is_of_all_rows: bool = False
 
     def offer_normal(self, w: Floats, engine: str) -> None:
         """Keep the plane with this normal if it separates, and its exact margin is the greatest."""
         if (plane := prove_separable(self.problem, w)) is not None:
             self.offer_plane(plane, engine)
 
-    def offer_plane(
-        self, plane: SeparatingHyperplane, engine: str, near: Problem | None = None, *, is_accurate: bool = False
-    ) -> None:
-        """Keep the plane if its exact margin is the greatest; an accurate one also if it is equal up to rounding."""
+    def offer_plane(self, plane: SeparatingHyperplane, engine: str, near: Problem | None = None) -> None:
+        """Keep the plane if its exact margin is the greatest."""
         square = plane.least_functional_margin**2 / norm_squared(plane.w)
         proof = MarginAtLeast(problem=plane.problem, w=plane.w, b=plane.b, margin_squared=square)
         lower = sqrt_down(square)
-        is_equal = is_accurate and lower >= self.lower * (1 - _ROUNDING)
-        if self.plane is None or lower > self.lower or is_equal:
+        if self.plane is None or lower > self.lower:
             self.plane, self.proof, self.lower, self.engine, self.near = plane, proof, lower, engine, near
 
     def offer_weights(self, weights: Floats, rows: Rows | None = None) -> None:

@@ -94,7 +94,6 @@ def _ask_daqp(best: HardBracket, limits: Limits) -> Rows | None:
         return None
     found = quadratic.solve_all(problem, limits)
     best.offer(_brought_home(found, problem.scaling))
-    best.is_of_all_rows = True
     return np.empty(0, dtype=np.int64) if are_few and found.attempt.status == "infeasible" else None
 
 
@@ -112,7 +111,6 @@ def _ask_cvxpy(solver: Asked, best: HardBracket, limits: Limits) -> Rows | None:
             X, weights = scaling.apply(problem.matrix), scaling.normal_weights()
             program = formulations.hard_margin(X, problem.y, bias=problem.bias, normal_weights=weights)
             best.offer(_brought_home(backends.solve(program, asked, time_limit=limits.share()), scaling))
-            best.is_of_all_rows = True
     return None if best.plane is not None else np.empty(0, dtype=np.int64)
 
 

@@ -10,17 +10,16 @@ import numpy as np
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status, Verdict
 from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
-from maxmargin.solvers.engines import quadratic
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.hard_margin import exact_margin
-from maxmargin.solvers.hard_margin.hard_bracket import SUPPORT_WEIGHT, HardBracket, exact_solution, shared_point
+from maxmargin.solvers.hard_margin.hard_bracket import HardBracket, exact_solution, shared_point
 from maxmargin.solvers.hard_margin.hard_engines import METHODS, OF_CVXPY, engines_for, is_narrow
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.problem.candidate import Asked, EngineRow, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, SeparatingHyperplane
 from maxmargin.solvers.proof.hulls import HullPoint
-from maxmargin.solvers.proof.margins import prove_separable, separating_plane
+from maxmargin.solvers.proof.margins import separating_plane
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
 
@@ -38,9 +37,6 @@ _UNASKED_SECONDS = 60.0
 
 # If exact work is asked for, the engines before it are given the time divided by this number.
 _SHARES_OF_TIME = 4
-
-# Largest number of entries of support rows of which the plane of least norm is computed.
-_MOST_ENTRIES = 20_000_000
 
 # Seconds of the first step of exact work, divided by the cube of the number of rows it starts from.
 _SECONDS_A_CUBE = 1.5e-7
@@ -229,25 +225,6 @@ def _improve(best: HardBracket, engines: Iterator[EngineRow], limits: Limits) ->
     """Ask engines until the interval is narrow."""
     while not is_narrow(best) and not limits.is_over() and (engine := next(engines, None)) is not None:
         engine.ask(best, limits)
-    if best.is_of_all_rows and not limits.is_over():
-        _polish(best)
-
-
-def _polish(best: HardBracket) -> None:
-    """Offer the plane of least norm with margin 1 on the support rows.
-
-    The margin is insensitive to errors of w, which change it by their square only: a proven gap of 1e-16 allows an
-    error of 1e-8 in w.
-    """
-    if best.plane is None or best.hull is None:
-        return
-    problem, (rows, weights) = best.problem, best.hull
-    support = rows[weights > SUPPORT_WEIGHT * weights.max()]
-    if len(support) > 2 * (problem.n_features + 1) or len(support) * problem.n_features > _MOST_ENTRIES:
-        return
-    w = quadratic.normal_of_support(problem.dense_rows(support), problem.y[support], bias=problem.bias)
-    if w is not None and (plane := prove_separable(problem, w)) is not None:
-        best.offer_plane(plane, best.engine, is_accurate=True)
 
 
 def _inseparable(best: HardBracket, verdict: ProvenVerdict) -> HardMargin:

@@ -9,7 +9,6 @@ from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, uninterrupted
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.option_values import check_choice, whole_number
-from maxmargin.solvers.engines.quadratic import normal_of_support
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
@@ -117,7 +116,7 @@ def _search(best: TightestBracket, limits: Limits) -> None:
     if is_wide and best.separates and best.relative_gap > _ENOUGH:
         # The least v with margin 1 on the rows that weigh something: often the maximum margin.
         rows = np.flatnonzero(best.weights > SUPPORT_WEIGHT * best.weights.max())
-        v = normal_of_support(best.problem.dense_rows(rows), best.problem.y[rows], bias=False)
+        v = _normal_of_support(best.problem.y[rows, np.newaxis] * best.problem.dense_rows(rows))
         if v is not None:
             best.offer_normal(v, NAME)
     if best.separates and best.relative_gap > _ENOUGH and not limits.is_over():
@@ -169,3 +168,13 @@ def _solved(best: TightestBracket, solver: Solver, limits: Limits) -> Candidate:
     variables = program.var_dict  # those of the hinge loss are scaled
     v = variables["w"] / (1 + variables["k"]) if best.loss is Loss.HINGE else None
     return at.bring_home(backends.solve(program, solver, time_limit=limits.seconds_left, normal=v))
+
+
+def _normal_of_support(Z: Floats) -> Floats | None:
+    """Return the shortest v with z.v = 1 on these signed rows, as nearly as they allow."""
+    with np.errstate(all="ignore"):
+        try:
+            v = np.asarray(np.linalg.lstsq(Z, np.ones(len(Z)), rcond=None)[0], dtype=np.float64)
+        except np.linalg.LinAlgError:
+            return None
+    return v if np.isfinite(v).all() and v.any() else None

@@ -349,14 +349,8 @@ class _Search:
     def _nearest(self, numbers: Rows, X: Any) -> tuple[_LocalRows, Floats]:
         """Return the rows nearest to the plane among these, which may join, and their scores."""
         rows = _LocalRows(numbers, self.columns.apply(as_dense(X)), self.problem.y[numbers])
-        scores = self.plane.rough_scores(rows.X, rows.y)
+        scores = self.plane.scores(SlicedRows(rows.X), rows.y)
         order = np.argsort(scores)[: self.n_fetched]
-        rows, scores = rows.taken(order), scores[order]
-        # Those that may join are told apart as if computed exactly.
-        last = scores[min(self.n_added, len(scores)) - 1] + 4 * UNIT_ROUNDOFF * self.plane.size
-        first = slice(np.count_nonzero(scores <= last))
-        scores[first] = self.plane.scores(SlicedRows(rows.X[first]), rows.y[first])
-        order = np.argsort(scores)
         return rows.taken(order), scores[order]
 
 
