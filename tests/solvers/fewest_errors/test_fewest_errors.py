@@ -31,7 +31,6 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.fewest_errors.cover_search import UNITS, CoverProgram, CoverSearch
 from maxmargin.solvers.fewest_errors.fewest_incumbent import Budget, Incumbent, best_offset
 from maxmargin.solvers.fewest_errors.minimum import fewest_errors
-from maxmargin.solvers.problem.candidate import Solver
 from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.feasibility import separability
@@ -157,7 +156,7 @@ def test_against_the_textbook_program(seed: int, bias: bool) -> None:
     y = np.where(X[:, 0] + random.normal(size=24) > 0, 1.0, -1.0)
     problem = Problem.validated(X, y, bias=bias)
     program = formulations.fewest_errors(X, y, np.ones(24), bias=bias, big=1e3)
-    backends.solve(program, Solver(name="HIGHS"))
+    backends.solve(program, backends.Solver(name="HIGHS"))
     answer = fewest_errors(problem)
     check(problem, answer)
     assert answer.is_optimal
