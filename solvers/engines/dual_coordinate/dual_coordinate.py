@@ -31,9 +31,15 @@ from maxmargin.solvers.engines.dual_coordinate.dual_coordinate_state import (
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun, numbers
 from maxmargin.solvers.problem.problem import Problem
 
-# First stiffness of the penalty on imbalance, its factor of growth after a check on all rows that failed, and its
-# largest value, in units of the mean ||x||^2: a large stiffness couples all rows and slows the descent.
-_FIRST_STIFFNESS, _STIFFER, _MOST_STIFFNESS = 0.02, 10.0, 1.0
+# First stiffness of the penalty on imbalance, its factor of growth and its largest value, in units of the mean ||x||^2:
+# a large stiffness couples all rows and slows the descent.
+_FIRST_STIFFNESS, _STIFFER, _MOST_STIFFNESS = 0.005, 3.0, 0.1
+
+# Factor of growth and largest stiffness after a check on all rows that failed.
+_CHECKED_STIFFER, _MOST_CHECKED_STIFFNESS = 10.0, 1.0
+
+# Number of passes in which the imbalance should fall to this fraction, change sign, or fall as the root of the gap.
+_BALANCE_EPOCHS, _SLOW_BALANCE = 5, 0.1
 
 # Estimated gap, as a fraction of the target, below which a check on all rows is worth its time; number of passes after
 # which one is due where no normal separates yet.
@@ -151,7 +157,7 @@ class _Descent:
     imbalance: float = 0.0
     bounds: tuple[float, float] = (-math.inf, math.inf)
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
-    history: list[float] = field(default_factory=list)
+    history: list[tuple[float, float]] = field(default_factory=list)
     n_entries: float = 0.0
     n_epochs: int = 0
 
@@ -222,9 +228,21 @@ class _Descent:
         self.active = np.sort(order[keep])
         self.offset += self.stiffness * self.imbalance
         self.bounds = (least if least < 0 else -math.inf, greatest if greatest > 0 else math.inf)
-        self.history.append(gap)
+        self.history.append((gap, self.imbalance))
         self.n_entries, self.n_epochs = self.n_entries + len(order) * rows.mean_entries, self.n_epochs + 1
+        self._stiffen()
         return gap, least
+
+    def _stiffen(self) -> None:
+        """Raise the stiffness where the imbalance, judged every few passes, lags behind."""
+        if len(self.history) % _BALANCE_EPOCHS != 1 or len(self.history) == 1:
+            return
+        (old_gap, old), (gap, new) = self.history[-1 - _BALANCE_EPOCHS], self.history[-1]
+        if old * new > 0 and abs(new) > _SLOW_BALANCE * abs(old) and new * new * old_gap > gap * old * old:
+            self._raise_stiffness(_STIFFER, _MOST_STIFFNESS)
+
+    def _raise_stiffness(self, factor: float, most: float) -> None:
+        self.stiffness = max(self.stiffness, min(factor * self.stiffness, most * self._unit))
 
     def check(self) -> None:
         """Offer the present multipliers, balanced, and their normal; from then on all rows take part again."""
@@ -233,7 +251,7 @@ class _Descent:
         offset = self.best.offer_normal(self.w, self.best.rows.scores(self.w))
         if self._separates:
             self.offset = offset
-            self.stiffness = min(_STIFFER * self.stiffness, _MOST_STIFFNESS * self._unit)
+            self._raise_stiffness(_CHECKED_STIFFER, _MOST_CHECKED_STIFFNESS)
         self.active, self.bounds = self.best.rows.everything, (-math.inf, math.inf)
         self.history.clear()
 
@@ -252,7 +270,7 @@ class _Descent:
             return False
         if gap <= 0:  # nothing moves, and still the target is not met
             return True
-        rate = math.log(self.history[-_RATE_EPOCHS] / gap) / (_RATE_EPOCHS - 1)
+        rate = math.log(self.history[-_RATE_EPOCHS][0] / gap) / (_RATE_EPOCHS - 1)
         n_ahead = math.log(gap / enough) / rate if rate > 0 and enough > 0 else math.inf
         return n_ahead * len(self.active) > _MOST_EPOCHS_AHEAD * len(self.alpha)
 
