@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 from maxmargin.solvers.answers.cards import card as small_card
-from maxmargin.solvers.basics.printable import printable
+from maxmargin.solvers.basics.printable import printable, wrapped
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text import escaping
 from maxmargin.text.number_formats import one_line, plural
 from maxmargin.text.outputs import write_text
-from maxmargin.text.tables import aligned, csv_lines, latex_lines, markdown_lines, wrapped
+from maxmargin.text.tables import aligned, csv_lines, latex_lines, markdown_lines
 
 # Suffixes of the files of a report.
 PAGE_SUFFIXES = (".html", ".md", ".json")

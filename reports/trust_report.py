@@ -9,9 +9,8 @@ from maxmargin.comparison.jobs.outcome import NOT_RUN
 from maxmargin.reports.document import json_text, plain_text, save_page
 from maxmargin.solvers.answers.answer_text import Result, plain
 from maxmargin.solvers.answers.cards import between
-from maxmargin.solvers.basics.printable import printable
+from maxmargin.solvers.basics.printable import printable, terminal_width
 from maxmargin.text.number_formats import plural
-from maxmargin.text.tables import terminal_width
 
 if TYPE_CHECKING:
     import os

@@ -17,11 +17,10 @@ from maxmargin.data.dataset import Dataset, DecimalReading, check_is_answerable,
 from maxmargin.data.sources.opening import STDIN, STDIN_NAME, size_of_content
 from maxmargin.solvers.answers.answer_text import plain, some
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.basics.printable import printable, printable_lines
+from maxmargin.solvers.basics.printable import printable, printable_lines, terminal_width, wrapped
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import MOST_NAMED
 from maxmargin.text.progress import bytes_counted, data_shown, note
-from maxmargin.text.tables import terminal_width, wrapped
 
 if TYPE_CHECKING:
     from maxmargin.cli.data_options import DataOptions

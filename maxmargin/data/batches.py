@@ -19,7 +19,7 @@ from maxmargin.data.labels import CodedLabels, is_absent
 from maxmargin.data.numbers.numerals import STORED, Spelling, Texts, is_missing, parse_number
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
-from maxmargin.solvers.basics.parallel import n_threads
+from maxmargin.solvers.basics.limits import n_threads
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.data_error import DataError, data_error, listed, nearest, quoted
 

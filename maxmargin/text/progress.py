@@ -10,8 +10,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from maxmargin.solvers.basics.compiling import listeners
-from maxmargin.solvers.basics.printable import printable
-from maxmargin.text.tables import terminal_width, wrapped
+from maxmargin.solvers.basics.printable import printable, terminal_width, wrapped
 
 if TYPE_CHECKING:
     from maxmargin.solvers.perceptron.settings import RunProgress

@@ -2,13 +2,11 @@
 
 import csv
 import io
-import re
-import shutil
-import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
+from maxmargin.solvers.basics.printable import LEAST_ROOM
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.escaping import latex, markdown
 from maxmargin.text.outputs import replacing_text
@@ -16,47 +14,6 @@ from maxmargin.text.outputs import replacing_text
 Row = Sequence[object]
 
 _START_OF_A_NUMBER = tuple("+-(0123456789")
-
-# A line of a program in Python, which a break could make another one.
-_CODE = re.compile(r"\s+(\w+ = [\w.]+\(|print\()")
-
-# Least number of characters in which the last column of a table of words is wrapped.
-_LEAST_ROOM = 14
-
-
-def terminal_width() -> int:
-    """Return the number of characters in a line of the terminal; 80 where it is not known."""
-    return shutil.get_terminal_size().columns
-
-
-def wrapped(text: str, width: int) -> str:
-    """Return a text whose lines have at most `width` characters.
-
-    Of a row of a table, whose columns two blanks separate, the last column is wrapped; lines of programs are not.
-
-    Examples
-    --------
-    >>> print(wrapped("rows\\n  that are strictly separated", 20))
-    rows
-      that are strictly
-        separated
-    """
-    return "\n".join(part for line in text.split("\n") for part in _wrapped_line(line, width))
-
-
-def _wrapped_line(line: str, width: int) -> list[str]:
-    if len(line) <= width or _CODE.match(line):
-        return [line]
-    start = line[: len(line) - len(line.lstrip())]
-    column = line.rfind("  ") + 2 if "  " in line.strip() else 0
-    if column > width - _LEAST_ROOM and " " not in line[column:].strip():
-        return [line]
-    has_room = 0 < column <= width - _LEAST_ROOM and max(map(len, line[column:].split())) <= width - column
-    start, rest = (line[:column], " " * column) if has_room else (start, f"{start}  ")
-    return textwrap.wrap(
-        line[len(start) :], width, initial_indent=start, subsequent_indent=rest, break_long_words=False,
-        break_on_hyphens=False,
-    )  # fmt: skip
 
 
 def aligned(
@@ -85,7 +42,7 @@ def aligned(
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     kept, left_out = [*range(len(widths))], iter(less)
     while width is not None and sum(widths[k] + 2 for k in kept) - 2 > width:
-        can_wrap = kept[-1] in to_the_left and sum(widths[k] + 2 for k in kept[:-1]) <= width - _LEAST_ROOM
+        can_wrap = kept[-1] in to_the_left and sum(widths[k] + 2 for k in kept[:-1]) <= width - LEAST_ROOM
         column = None if can_wrap else next(left_out, None)
         if column is None:
             break

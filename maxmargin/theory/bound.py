@@ -10,10 +10,11 @@ from typing import Any
 
 from maxmargin.solvers.answers.answer_text import Result, plain, rounded_up
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.basics.printable import terminal_width
 from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
 from maxmargin.text.number_formats import floor_of, percent, plural
-from maxmargin.text.tables import aligned, terminal_width
+from maxmargin.text.tables import aligned
 from maxmargin.theory.context import Context
 
 # Covers the rounding of a correctly rounded sum, and a scale that is the best one up to rounding.

@@ -13,9 +13,8 @@ from maxmargin.reports.comparisons import (
 )
 from maxmargin.reports.comparisons.runs import Fields
 from maxmargin.reports.document import Block, Card, DetailsBlock, Document, Section, TableBlock
-from maxmargin.solvers.basics.printable import printable
+from maxmargin.solvers.basics.printable import printable, terminal_width
 from maxmargin.text.number_formats import count, one_line, plural
-from maxmargin.text.tables import terminal_width
 
 # Largest number of failures, and of false claims, that the summary lists; it has all methods.
 _MOST_LISTED = 3

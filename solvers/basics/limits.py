@@ -1,5 +1,6 @@
-"""The time limit of a question, and the size up to which numbers are solved exactly."""
+"""The time limit of a question, the size up to which numbers are solved exactly, and the number of processors."""
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -80,3 +81,10 @@ class Limits:
 def never() -> bool:
     """Return False, for work without a time limit."""
     return False
+
+
+def n_threads() -> int:
+    """Return how many processors this process may use: those it may run on, and no more than OMP_NUM_THREADS says."""
+    n_processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    return min(n_processors, int(asked)) if asked.isdecimal() and int(asked) else n_processors

@@ -1,10 +1,11 @@
 """Work on consecutive parts, by threads that run ahead of the reader of the results."""
 
-import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
+
+from maxmargin.solvers.basics.limits import n_threads
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -41,10 +42,3 @@ def slices(n_rows: int, step: int) -> Iterator[slice]:
     """Yield consecutive slices of at most `step` rows."""
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
-
-
-def n_threads() -> int:
-    """Return how many processors this process may use: those it may run on, and no more than OMP_NUM_THREADS says."""
-    n_processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
-    return min(n_processors, int(asked)) if asked.isdecimal() and int(asked) else n_processors

@@ -21,7 +21,7 @@ from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.reporter import Reporter
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import ZERO_RULES
-from maxmargin.solvers.separability import verdict_engines
+from maxmargin.solvers.separability import feasibility
 from maxmargin.solvers.soft_margin import soft_margin
 
 
@@ -215,7 +215,7 @@ def test_choices_are_those_of_the_code() -> None:
     assert tuple(How) == options.PREPARATIONS
     assert hard_margin.METHODS == options.MARGIN_METHODS
     assert soft_margin.METHODS == options.SOFT_METHODS
-    assert verdict_engines.METHODS == options.CHECK_METHODS
+    assert feasibility.METHODS == options.CHECK_METHODS
     assert fewest_errors.METHODS == options.FEWEST_METHODS
 
 

@@ -10,7 +10,7 @@ from commands import Capture
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.text.tables import wrapped
+from maxmargin.solvers.basics.printable import wrapped
 
 OVERLAP = "id,length,width,y\np,0.1,2,no\nq,0.7,1,yes\nr,0.9,1,no\ns,0.2,3,yes\nt,0.4,2.5,no\n"
 TOUCHING = "id,length,width,y\np,0,2,no\nq,0,2,yes\nr,1,2,yes\ns,-1,2,no\n"

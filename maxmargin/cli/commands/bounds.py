@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
+from maxmargin.solvers.basics.printable import terminal_width
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.number_formats import plural
 from maxmargin.text.progress import run_shown
-from maxmargin.text.tables import terminal_width
 from maxmargin.theory.bound import WIDEST, bounds_lines
 from maxmargin.theory.perceptron_bounds import run_and_bounds
 

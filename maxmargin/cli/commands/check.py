@@ -18,9 +18,9 @@ from maxmargin.data.batches import LEAST_NUMBERED
 from maxmargin.data.dataset import problem_of
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits
+from maxmargin.solvers.basics.printable import terminal_width
 from maxmargin.text.number_formats import one_line
 from maxmargin.text.progress import waiting
-from maxmargin.text.tables import terminal_width
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from maxmargin.cli.feedback import Exit, cleaned_up_at_sigterm
 from maxmargin.cli.request import print_json, print_text
 from maxmargin.solvers.answers.answer_text import counted
+from maxmargin.solvers.basics.printable import terminal_width
 from maxmargin.text.progress import duration_text, note, progress_shown
-from maxmargin.text.tables import aligned, terminal_width
+from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
     from maxmargin.comparison.carry_out import StudyPlan

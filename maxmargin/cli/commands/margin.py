@@ -12,13 +12,13 @@ from maxmargin.data.labels import Label, LabelError, choose_positive
 from maxmargin.data.numbers.numerals import parse_number
 from maxmargin.data.reading.arrays import row_weights
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN, Status
-from maxmargin.solvers.basics.printable import printable
+from maxmargin.solvers.basics.printable import printable, terminal_width
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.hard_margin.margin_sensitivity import sensitivity as margin_sensitivity
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
 from maxmargin.text.progress import counting_shown, waiting
-from maxmargin.text.tables import aligned, terminal_width
+from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
     from maxmargin.solvers.soft_margin.soft_solution import SoftMargin

@@ -10,7 +10,7 @@ from maxmargin.api.running import in_time
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request, print_json, print_text
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
-from maxmargin.solvers.basics.printable import printable
+from maxmargin.solvers.basics.printable import printable, terminal_width
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.online.algorithm import maximum_text
 from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of, entries
@@ -21,7 +21,7 @@ from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.progress import run_shown, waiting
-from maxmargin.text.tables import aligned, terminal_width
+from maxmargin.text.tables import aligned
 
 if TYPE_CHECKING:
     from maxmargin.solvers.hard_margin.hard_solution import HardMargin

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request, print_text
+from maxmargin.solvers.basics.printable import terminal_width
 from maxmargin.text.progress import run_shown
-from maxmargin.text.tables import terminal_width
 
 if TYPE_CHECKING:
     from maxmargin.reports.margin_report import MarginReport

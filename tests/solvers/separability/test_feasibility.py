@@ -22,7 +22,7 @@ from zoo import INSEPARABLE, SEPARABLE, Known
 import maxmargin as mm
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import CommonHullPoint, QuasiSeparation
-from maxmargin.solvers.separability import verdict_engines
+from maxmargin.solvers.separability import feasibility
 from maxmargin.solvers.separability.cone.witness import find_common_hull_point
 from maxmargin.solvers.separability.feasibility import separability
 
@@ -454,7 +454,7 @@ def test_a_point_that_is_not_common_is_caught() -> None:
 def test_prove_separable_refuses_what_is_no_plane() -> None:
     problem = Problem.validated([[0.0], [1.0]], [-1, 1])
     for w in (0.0, np.nan, np.inf, -1.0):
-        assert verdict_engines.prove_separable(problem, np.array([w])) is None
+        assert feasibility.prove_separable(problem, np.array([w])) is None
 
 
 def test_the_check_of_these_tests_sees_damage() -> None:
