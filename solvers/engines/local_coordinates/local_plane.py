@@ -55,6 +55,13 @@ class LocalPlane:
         found = np.linalg.solve(gram, A.T @ y) + _NOT_ZERO
         return cls(columns=columns, v=Pair.of(found[: X.shape[1]]), b=Pair.of(found[X.shape[1] :])).normalised()
 
+    @classmethod
+    def between(cls, columns: ColumnScaling, v: Floats, X: Floats, y: Floats, *, bias: bool) -> "LocalPlane":
+        """Return the hyperplane with this normal in the middle between the classes of local rows."""
+        s = X @ v
+        middle = [-(s[y < 0].max() + s[y > 0].min()) / 2] if bias else []
+        return cls(columns=columns, v=Pair.of(v), b=Pair.of(np.array(middle))).normalised()
+
     def normalised(self) -> "LocalPlane":
         """Return the hyperplane with numbers of which the normal has length 1."""
         largest = np.ldexp(1.0, -np.frexp(np.abs(self.v.high).max())[1])
