@@ -1,3 +1,1 @@
 """The question: rows with signs, wherever the rows live, and known properties of their columns."""
-
-from maxmargin.solvers.problem.problem import Problem as Problem

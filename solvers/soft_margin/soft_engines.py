@@ -212,6 +212,13 @@ def _costs(best: NuBracket) -> Floats:
         return np.clip(best.shares.weights / float(best.shares.mass), _LEAST_COST, _GREATEST_COST)
 
 
+def _is_beyond_solvers(best: SoftBracket) -> bool:
+    """Return whether the costs are so large that they would be clipped for a solver."""
+    with np.errstate(over="ignore"):
+        least = np.ldexp(best.costs.min(), 2 * best.problem.scaling.unit_exponent)
+    return is_small(best.problem) and bool(least > 1 / _LEAST_COST)
+
+
 # Small data go to the interior point; it loses digits if C is beyond the scale of the data, where the solution is the
 # hard margin (for every C above its largest multiplier: Hastie, Rosset, Tibshirani and Zhu, "The entire regularization
 # path for the support vector machine", JMLR 5, 2004). Large data go to engines whose iterations are passes. After all
@@ -219,6 +226,7 @@ def _costs(best: NuBracket) -> Floats:
 ENGINES: dict[type[SoftBracket], tuple[EngineRow, ...]] = {
     SoftBracket: (
         EngineRow("smaller C", _is_beyond_the_limit, _before),
+        EngineRow("hard-margin", _is_beyond_solvers, _hard_margin),
         EngineRow(soft_working_set.NAME, _has_many_rows, _working_set),
         EngineRow(interior_point.NAME, _has_fitting_matrices, _interior_point),
         EngineRow("dual-coordinate", lambda best: not _has_fitting_matrices(best), _dual_coordinate),

@@ -7,7 +7,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array
 
 from maxmargin.data.reading.loading import load
-from maxmargin.solvers.problem import Problem
+from maxmargin.solvers.problem.problem import Problem
 
 # For tests whose examples take long: a quarter of the examples of others, but as many in `make test`.
 fewer_examples = settings(max_examples=max(25, settings().max_examples // 4))

@@ -111,9 +111,9 @@ def test_the_page_has_the_numbers_of_the_dict(report: mm.TrustReport) -> None:
     assert [row[2] for row in claims] == [entry["claim"] or "—" for entry in fields["solvers"]]
     assert [row[1] for row in claims] == ["FALSE", "FALSE", "—", "—", "true"]
     assert [row[3] for row in claims] == ["—", "75 %", "—", "does not separate", "≥ 99.9999 %"]
-    assert [row[4] for row in claims] == ["—", "5.25…°", "—", "—", "≤ 1.1×10⁻⁶°"]
-    assert [row[6] for row in claims] == ["0.25", "0.25", "—", "0.25", "0.25"]
-    assert claims[2][7] == "timeout: the time is over" and claims[3][0] == "silent(C=inf)"
+    assert [row[6] for row in claims] == ["—", "5.25…°", "—", "—", "≤ 1.1×10⁻⁶°"]
+    assert [row[7] for row in claims] == ["0.25", "0.25", "—", "0.25", "0.25"]
+    assert claims[2][5] == "timeout: the time is over" and claims[3][0] == "silent(C=inf)"
     units = rows_of(page, "Rules with a tolerance, in other units")
     assert units == [
         ["max t > tolerance", "10⁻⁴", "WRONG", "10⁻³ (all columns), 10⁶ (age)"],

@@ -136,6 +136,7 @@ class Method:
 
 def _is_there(need: str) -> bool:
     try:
-        return (which(need[8:]) if need.startswith("program ") else find_spec(need)) is not None
+        # only packages are looked for, as looking for what is inside them would import them
+        return (which(need[8:]) if need.startswith("program ") else find_spec(need.partition(".")[0])) is not None
     except (ImportError, ValueError):  # of a module inside a package that is not there
         return False

@@ -311,6 +311,8 @@ def _of_all(hint: str, table: Table) -> str:
 
 def _fault_of_column(table: Table, column: Column, row: int, choice: Choice) -> DataError:
     value = column.values[row]
+    if column.is_category and value is not None:
+        return table.error(row, column.name, found=quoted(value), expected="a number", hint=TEXT_HINT)
     is_number = isinstance(value, str) and table.spelling.is_number(value)
     if isinstance(value, str) and (column.texts is None or not is_number or table.spelling.is_finite_number(value)):
         return text_fault(table, row, column.name, value, choice)
