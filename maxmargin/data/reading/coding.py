@@ -403,7 +403,8 @@ def _of_units(table: Table) -> DataError | None:
     def is_odd(values: Floats | Texts) -> bool:
         if isinstance(values, np.ndarray):
             return bool(np.isnan(values[0]))
-        return not is_number(values[0] or "") and all(text is None or is_number(text) for text in values[1:])
+        below = [text for text in values[1:] if text is not None]
+        return bool(below) and not is_number(values[0] or "") and all(map(is_number, below))
 
     columns = [column.values for column in table.features]
     are_several = len(columns) > 1 or bool(table.missing_labels()[0])

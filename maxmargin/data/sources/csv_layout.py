@@ -217,7 +217,7 @@ def separator_hint(lines: Iterable[str], separator: str) -> str:
     if looks_like_svmlight("\n".join(lines).encode()):
         return f"the lines look like those of LIBSVM: read them with {option('format', repr('svmlight'))}"
     for char in ";\t|, ".replace(separator, ""):
-        first, *below = [line.count(char) for line in (map(spaced, bare) if char == " " else bare)]
+        first, *below = [line.count(char) for line in (map(spaced, bare) if char == " " else bare)] or [0]
         if first and len({*below}) < 2 and below[:1] in ([], [first], [first + 1]):
             name = "spaces" if char == " " else repr(char)
             value = {"\t": "tab", " ": "space"}.get(char, char)
@@ -241,8 +241,8 @@ def names_columns(rows: Sequence[Sequence[str]], spelling: Spelling = POINTS, la
     """Return whether the first of `rows` names the columns; None if that is likely, and not certain.
 
     It does if none of its fields is a number (`is_of_names`), if a word stands over a column of numbers, or if its
-    numbers are 0, 1, 2, ... to at least 2 and one of them is outside its column, as pandas names columns. It is likely
-    if its numbers are 0, 1 or 1, ..., p and one is outside its column; if they increase, are at least three, and all of
+    numbers are 0, 1, 2, ... to at least 2 and one of them is outside its column or over texts, as pandas names columns.
+    It is likely if its numbers are 0, 1 or 1, ..., p and one is so; if they increase, are at least three, and all of
     them are outside (years, wavelengths); and if a word stands over labels of which each occurs at least twice, but for
     one in twenty rows. Increasing numbers outside their columns beside labels that all occur twice make a header.
 
@@ -274,13 +274,14 @@ def _are_names(line: "_FirstLine", label: str | int) -> bool | None:
     position = line.position_of(label)
     are_all_outside = len(values) >= 3 and all(is_out for j, is_out in outside.items() if j != position)
     are_outside = are_all_outside and all(a < b for a, b in pairwise(values))
-    if len(values) >= 3 and values == list(range(len(values))) and any(outside.values()):
+    is_beyond = any(outside.values()) or any(map(line.is_over_texts, line.numbers))
+    if len(values) >= 3 and values == list(range(len(values))) and is_beyond:
         return True
     n_alone = line.levels_alone(position)
     if n_alone is not None:
         return True if are_outside and not n_alone else None
     counts_from_1 = len(values) >= 2 and values == list(range(1, len(values) + 1))
-    is_likely = are_outside or (any(outside.values()) and (values == [0, 1] or counts_from_1))
+    is_likely = are_outside or (is_beyond and (values == [0, 1] or counts_from_1))
     return None if is_likely else False
 
 
@@ -336,6 +337,10 @@ class _FirstLine:
             return False
         values = [value for value in map(self._number, self.present[j]) if value is not None]
         return not min(values) <= self.numbers[j] <= max(values)
+
+    def is_over_texts(self, j: int) -> bool:
+        """Return whether no number, and some text, is below."""
+        return bool(self.present[j]) and all(self._number(text) is None for text in self.present[j])
 
     def position_of(self, label: str | int) -> int:
         """Return the column that holds the labels, by its name in this line or its position; else the last."""

@@ -157,8 +157,8 @@ class DelimitedText:
                     raise opening.long_line(self.source, begins, self.choice.longest_line)
                 yield line
 
-        first, *_ = started = list(islice(blocks := iter(blocks), 1))
-        lines = chain.from_iterable(io.StringIO(block.text, newline="") for block in chain(started, blocks))
+        first = next(blocks := iter(blocks), Block("", 0))
+        lines = chain.from_iterable(io.StringIO(block.text, newline="") for block in chain([first], blocks))
         reader = csv.reader(counted(lines), delimiter=separator, skipinitialspace=True, strict=True)
         begins = first.lines_before + 1
         try:
@@ -221,8 +221,7 @@ class DelimitedText:
         Arrow rounds correctly, as Python does, and is faster, but does not say where a bad field is.
         """
         text, spelling, n_columns = block.text, self.layout.spelling, self.layout.n_columns
-        least = _LEAST_OF_BLOCK * self.choice.bytes_at_once
-        is_for_arrow = len(text) >= least and n_columns <= _MOST_COLUMNS_FOR_ARROW
+        is_for_arrow = len(text) >= _LEAST_OF_BLOCK * self.choice.bytes_at_once and n_columns <= _MOST_COLUMNS_FOR_ARROW
         if not is_for_arrow or (spelling.decimal_comma and self.separator == ","):
             return None
         columns = _parsed_by_arrow(spelling.swapped(text), self.separator, n_columns, roles)

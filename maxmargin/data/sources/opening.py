@@ -102,11 +102,7 @@ _CELL_MEASURES = (
 # Names of the features, as `sklearn.datasets.load_*` gives them.
 FEATURE_NAMES: dict[str, tuple[str, ...]] = {
     "iris": ("sepal length (cm)", "sepal width (cm)", "petal length (cm)", "petal width (cm)"),
-    "breast_cancer": (
-        *(f"mean {measure}" for measure in _CELL_MEASURES),
-        *(f"{measure} error" for measure in _CELL_MEASURES),
-        *(f"worst {measure}" for measure in _CELL_MEASURES),
-    ),
+    "breast_cancer": tuple(form.format(m) for form in ("mean {}", "{} error", "worst {}") for m in _CELL_MEASURES),
     "wine": (
         "alcohol", "malic_acid", "ash", "alcalinity_of_ash", "magnesium", "total_phenols", "flavanoids",
         "nonflavanoid_phenols", "proanthocyanins", "color_intensity", "hue", "od280/od315_of_diluted_wines", "proline",

@@ -22,13 +22,13 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.problem.rows import CHUNK_ENTRIES
-from maxmargin.text.data_error import quoted
+from maxmargin.text.data_error import listed, quoted
 from maxmargin.text.progress import report_rows_done
 
 T = TypeVar("T")
 
 # Returns an object with the attributes `X`, float64 numbers, `exact`, None if no number was rounded, and `factors`.
-Reads: TypeAlias = Callable[[Any, None], Any]
+Reads: TypeAlias = Callable[[Any, Any], Any]
 
 # Number of times that a task is tried again: if a worker is lost, only its own tasks are repeated.
 _RETRIES = 3
@@ -178,7 +178,8 @@ def rows_of(X: Any, read: Reads) -> tuple[tuple[str, ...] | None, DaskRows]:
     n_columns = int(X.shape[1])
     workers = workers_of_client()
     prepared = delayed(_prepared, pure=False)
-    parts = workers.hold([prepared(part, n_columns, read) for part in _parts(X)])
+    columns = list(getattr(X, "columns", ()))
+    parts = workers.hold([prepared(part, n_columns, columns, read) for part in _parts(X)])
     summaries = list[tuple[int, Floats, Floats]]()
     for number, summary in enumerate(workers.run((_summary, part) for part in parts)):
         if isinstance(summary, str):
@@ -243,12 +244,14 @@ def _parts(collection: Any) -> list[Any]:
     return list(np.ravel(collection.to_delayed()))
 
 
-def _prepared(part: Any, n_columns: int, read: Reads) -> Floats | str:
+def _prepared(part: Any, n_columns: int, columns: list[Any], read: Reads) -> Floats | str:
     """Return a part as a float64 array, or its error as a text."""
     if len(part) == 0:
         return np.empty((0, n_columns))
+    if columns and list(part.columns) != columns:
+        return f"found the columns {listed(part.columns)}, expected {listed(columns)}"
     try:
-        found = read(part, None)
+        found = read(part, columns or None)
     except InvalidProblemError as error:
         return str(error)
     if found.exact is not None:
