@@ -331,11 +331,6 @@ def numbers_rows(values: Any) -> bool:
     return len(values) >= LEAST_NUMBERED and values[0] in (0, 1) and counts_up(values)
 
 
-def number_rows(columns: Sequence["Column"]) -> list[str | int]:
-    """Return the names of those columns of a table, if there are others, that have the name of an index and are one."""
-    return [c.name for c in columns if len(columns) > 1 and is_index_name(str(c.name)) and numbers_rows(c.values)]
-
-
 def numbering_notes(names: Iterable[str | int]) -> tuple[str, ...]:
     """Say which columns were left out as they number the rows."""
     shown = (f"column {name}" if isinstance(name, int) else repr(name) for name in names)

@@ -89,6 +89,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str | dict[str, Any]]] = {
     "row names of R": ("a,b,y\nr1,1,2,u\nr2,3,1,v\n", {}, {"feature_names": ("a", "b")}),
     "row names of R, dropped": ("a,b,y\nr1,1,2,u\nr2,3,1,v\n", {"drop": 0}, {"n_features": 2, "row_ids": None}),
     "row names of R counted": ("a,,y\nr1,1,,u\nr2,3,,v\n", {"drop": 2}, {"feature_names": ("a",)}),
+    "positions over texts": ("0,1,2\n-1,0,a\n1,2,b\n0,1,b\n", {}, {"feature_names": ("0", "1")}),
     "units": ("a,b,y\nm,m/s,\n1,2,u\n2,1,v\n3,1,u\n", {}, "line 2: found no number, where all rows below have numbers"),
     "one odd field": ("a,b,y\nm,2,u\n1,2,u\n2,1,v\n3,1,u\n", {}, "column 'a': found 'm', expected a number (most"),
     "an unquoted decimal comma": ("a,b,y\n1,5,2,u\n0,5,3,v\n", {}, "found 4 fields, expected 3"),

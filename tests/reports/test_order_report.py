@@ -186,7 +186,12 @@ def test_the_command_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     for phrase in ("40 random orders until convergence, 40 converged", "no sequence has more than 12", "novikoff "):
         assert phrase in out
     out = printed(capsys, "orders", "xor", *FEW, "--max-epochs", "1")
-    for phrase in ("for 1 epoch, 0 converged", "some sequence never ends", "500, and then stopped", "not below the number of"):
+    for phrase in (
+        "for 1 epoch, 0 converged",
+        "some sequence never ends",
+        "500, and then stopped",
+        "not below the number of",
+    ):
         assert phrase in out
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.batches import Choice, Column, OneHot, Table, index_note, number_rows, numbering_notes, stacked
+from maxmargin.data.batches import Choice, Column, OneHot, Table, index_note, stacked
 from maxmargin.data.dataset import Dataset, Matrix, dataset_of
 from maxmargin.data.labels import CodedLabels, LabelError, Labels, encode, positive_class
 from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, NumberError, array_of, csr_of, is_sparse, numbers
@@ -185,7 +185,7 @@ def features_of(
         if is_sparse(X):
             matrix, exact = csr_of(X), None
         elif frames.is_from_table_library(X) and len(getattr(X, "shape", (0, 0))) == 2:
-            matrix, exact, table, notes = _matrix_of_frame(X, has_intercept, names is not None)
+            matrix, exact, table, notes = _matrix_of_frame(X, has_intercept)
             names, factors = tuple(map(str, table.names)) if names is None else names, table.factors
         else:
             matrix, exact = _dense(X)
@@ -306,19 +306,18 @@ def _checked_length(values: AnyLabels, n_samples: int) -> AnyLabels:
     return values
 
 
-def _matrix_of_frame(X: Any, has_intercept: bool, are_named: bool) -> tuple[Floats, Any, Table, tuple[str, ...]]:
+def _matrix_of_frame(X: Any, has_intercept: bool) -> tuple[Floats, Any, Table, tuple[str, ...]]:
     """Return the numbers of a data frame, those that binary64 does not hold, its columns as coded, and notes."""
     try:
         every, series = frames.columns_of(X, "X")
         index = frames.index_of(X, every)
         columns = [frames.column_of(series[j], every[j], "X") for j in range(len(every)) if j not in index]
-        numbering = [] if are_named else number_rows(columns)
-        table = _coded([column for column in columns if column.name not in numbering], has_intercept)
+        table = _coded(columns, has_intercept)
     except DataError as error:
         raise InvalidProblemError(str(error)) from error
     values, exact = [column.values for column in table.columns], [column.exact for column in table.columns]
     matrix = stacked(values, len(values[0]) if values else 0)
-    notes = (*index_note([every[j] for j in index]), *numbering_notes(numbering), *table.notes)
+    notes = (*index_note([every[j] for j in index]), *table.notes)
     return matrix, None if all(column is None for column in exact) else exact, table, notes
 
 

@@ -252,6 +252,8 @@ def _converted(column: Any, name: str, formula: str, *, is_number: bool) -> Any:
     """Return the numbers of a column that is to be one of numbers, or its texts; None where it stays as it is."""
     import narwhals as nw
 
+    if column.dtype in (nw.Time, nw.Binary) or column.dtype.is_nested():
+        raise refused(formula, f"the column {quoted(name)} holds values of type {column.dtype}")
     if column.dtype in (nw.Int128, nw.UInt128) and not is_number:  # pandas has no such type
         return np.array(column.to_list(), dtype=object)
     may_hold_numbers = column.dtype in (nw.Object, nw.Unknown, nw.Decimal) or (is_number and column.dtype.is_numeric())

@@ -28,7 +28,7 @@ from maxmargin.text.progress import report_rows_done
 T = TypeVar("T")
 
 # Returns an object with the attributes `X`, float64 numbers, `exact`, None if no number was rounded, and `factors`.
-Reads: TypeAlias = Callable[[Any, Any], Any]
+Reads: TypeAlias = Callable[[Any, None], Any]
 
 # Number of times that a task is tried again: if a worker is lost, only its own tasks are repeated.
 _RETRIES = 3
@@ -251,7 +251,7 @@ def _prepared(part: Any, n_columns: int, columns: list[Any], read: Reads) -> Flo
     if columns and list(part.columns) != columns:
         return f"found the columns {listed(part.columns)}, expected {listed(columns)}"
     try:
-        found = read(part, columns or None)
+        found = read(part, None)
     except InvalidProblemError as error:
         return str(error)
     if found.exact is not None:
