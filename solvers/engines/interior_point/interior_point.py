@@ -105,10 +105,11 @@ def solve(
     with np.errstate(all="ignore"), one_thread_each(problem):
         center = center_of(problem) if at_bound is None else at_bound.center
         is_wide = at_bound is None and problem.n_samples < problem.n_features
-        if is_wide:
-            system, start = NewtonSystem(in_space_of_rows(problem, center), None, nu), None
-        else:
-            system = NewtonSystem(problem, center, nu, at_bound)
+        try:
+            seen, start = (in_space_of_rows(problem, center), None) if is_wide else (problem, start)
+        except np.linalg.LinAlgError as error:  # numbers have left the range of binary64
+            return Candidate.failed(NAME, NAME, error)
+        system = NewtonSystem(seen, None if is_wide else center, nu, at_bound)
         run = _PathRun(system, _first_rows(costs, system, nu, start), gap)
         run.finish(is_over)
         w = home_of_rows(problem, center, system.problem.X, run.normal) if is_wide else run.normal
