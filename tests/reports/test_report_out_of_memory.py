@@ -123,7 +123,7 @@ def test_the_report_is_that_of_the_data_in_memory(studies: Studies, kind: str) -
     for name in ("columns", "sample"):
         del inside["data"][name]
     for report in (outside, inside):  # studies that need the rows in memory
-        for name in ("orders", "fewest_errors", "compared"):
+        for name in ("orders", "fewest_errors", "compared", "command"):
             del report[name]
         if kind == "overlapping":  # inside, the hyperplane of comparison is that of fewest errors
             for name in ("reference", "cosine", "angle_degrees"):

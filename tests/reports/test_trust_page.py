@@ -179,4 +179,4 @@ def test_the_command_writes_the_page(capsys: pytest.CaptureFixture[str], tmp_pat
         assert run([*command, "-o", str(path)]) == 0
         printed = capsys.readouterr()
         assert path.read_text("utf-8").startswith(begin)
-        assert f"wrote {path}" in printed.err and "of 2 solvers 0 claim what is false" in printed.out
+        assert f"wrote {path}" in printed.err and "0 false claims of 2 solvers" in printed.out
