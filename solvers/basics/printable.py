@@ -1,7 +1,6 @@
 """Text that is shown: what comes from data cannot act on a terminal, and lines are as long as these are wide."""
 
 import re
-import shutil
 import textwrap
 import unicodedata
 
@@ -65,6 +64,8 @@ def _escaped(character: str) -> str:
 
 def terminal_width() -> int:
     """Return the number of characters in a line of the terminal; 80 where it is not known."""
+    import shutil  # only what prints needs it
+
     return shutil.get_terminal_size().columns
 
 

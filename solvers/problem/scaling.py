@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats, Mask
+from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.rows import RowSource
 
@@ -62,8 +63,6 @@ def extremes_of(X: Floats) -> Extremes:
     """Return the bounds of the columns of an array, of a large one part by part, in threads."""
     if X.size < 2 * _ENTRIES_OF_PART:
         return column_bounds(X)
-    from maxmargin.solvers.basics.parallel import in_order, slices  # slow to import
-
     parts = (X[rows] for rows in slices(len(X), max(1, _ENTRIES_OF_PART // X.shape[1])))
     return joined_extremes(in_order(column_bounds, parts))
 

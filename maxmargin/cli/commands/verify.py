@@ -10,7 +10,7 @@ from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import print_json, print_text
 from maxmargin.data.batches import OneHot, columns_named
 from maxmargin.data.dataset import READING_RULES
-from maxmargin.data.sources.opening import kind_of
+from maxmargin.data.sources.opening import NOT_DELIMITED, kind_of
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.proof.checker import FOREIGN, CertificateError, NotAProofError, need
@@ -22,8 +22,8 @@ Read = TypeVar("Read")
 # Arguments of `load` that say how a text file is written.
 _WRITTEN = ("sep", "decimal_comma", "header", "missing", "format")
 
-# Formats whose columns are no text, and options that such files do without.
-_NO_TEXT, _OF_TEXT = (".parquet", ".feather", ".npz", ".npy"), ("header", "sep", "decimal_comma")
+# Options for text in columns, which other files do without.
+_OF_TEXT = ("header", "sep", "decimal_comma")
 
 # Arguments of `load` that a proof may state for its data.
 _READING = ("label", "formula", "positive", "drop", "id", "one_hot", "drop_missing", *_WRITTEN)
@@ -155,7 +155,7 @@ def _read(read: Callable[..., Read], document: Document, source: str, memory: st
         If the source cannot be read at all.
     """
     options = _reading_of(document["data"])
-    if kind_of(source, options.get("format")) in _NO_TEXT:  # the same numbers without the options of a text
+    if kind_of(source, options.get("format")) in NOT_DELIMITED:  # the same numbers without the options of a text
         options = {name: value for name, value in options.items() if name not in _OF_TEXT}
     try:
         return read(source, **options)

@@ -71,6 +71,9 @@ _OPENERS = {
 
 SUFFIXES = tuple(suffix for suffix in _OPENERS if suffix != ".npy")
 
+# Suffixes of those that are no delimited text, and so refuse the options that are for text in columns.
+NOT_DELIMITED = tuple(suffix for suffix in _OPENERS if suffix not in DELIMITED)
+
 # Names of the formats that the option `format` takes.
 FORMATS = (*(suffix.removeprefix(".") for suffix in SUFFIXES), "npy")
 

@@ -86,6 +86,8 @@ def _compute(study: TwoClassStudy, workspace: Workspace) -> None:
         of_orders, plan.settings, plan.effort, bounds=bounds, seed=settings.seed, limits=limits
     )  # fmt: skip
     study.why_orders = plan.why_one_pass
+    if study.orders.is_cut:
+        study.orders, study.why_orders = None, OUT_OF_TIME
 
 
 def plan_of(context: Context, settings: ReportSettings) -> OrderPlan | str:
