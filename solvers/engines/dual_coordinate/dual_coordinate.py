@@ -50,10 +50,10 @@ _CHECK_SHARE, _CHECK_EPOCHS = 0.7, 20
 _LESS, _MOST_STALE_CHECKS = 0.9, 20
 
 # Number of passes before the rate of convergence is judged, and number of passes that it is computed from.
-_FEWEST_EPOCHS, _RATE_EPOCHS = 20, 8
+_FEWEST_EPOCHS, _RATE_EPOCHS = 50, 25
 
 # Estimated number of remaining passes over all rows above which Newton's method takes over.
-_MOST_EPOCHS_AHEAD = 300
+_MOST_EPOCHS_AHEAD = 1000
 
 # Number of entries read, and of passes, after both of which the search ends unless a separating normal is found; and
 # the largest number of passes without one: on small data they take no time.
