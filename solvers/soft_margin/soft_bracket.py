@@ -1,5 +1,6 @@
 """The best hyperplane and the best multipliers of a soft margin seen so far, with the interval that they prove."""
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,7 +20,7 @@ from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.problem.row_weights import RowWeights, checked, numbers_of_rows
 from maxmargin.solvers.proof.margins import error_rows
 from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, objective_upper_bound
-from maxmargin.solvers.proof.sums import margins_of
+from maxmargin.solvers.proof.sums import largest_error, margins_of
 from maxmargin.solvers.soft_margin.slack_rows import Optimum, SlackProgram, rows_by_gap
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
@@ -34,6 +35,9 @@ SUPPORT_WEIGHT = 1e-7
 
 # Distance of a multiplier from an end, as a part of its bound, that counts as a rounding error where w = 0.
 _AT_BOUND = 1e-6
+
+# Amount by which w is lengthened against slack by rounding, in units of the largest error of a margin.
+_CLEARANCE = 4
 
 # Engine of an exact optimum where no other has found a hyperplane to start from.
 _EXACT = "exact optimum"
@@ -153,6 +157,10 @@ class SoftBracket(Bracket):
             if self.is_interrupted:
                 return
             self._close()
+            if self.relative_gap > NEXT_SOLVER_GAP and math.isfinite(self.upper):
+                # Where too many rows are next to the margin for exact numbers, a longer w clears them of slack.
+                error = largest_error(self.problem, self.w, self.b) or 0.0  # those of sparse rows are small
+                self.offer_normal(self.w * (1 + _CLEARANCE * error), self.engine)
             if self.relative_gap <= NEXT_SOLVER_GAP:
                 return
             if self.limits.is_over():
