@@ -268,9 +268,10 @@ class _Descent:
         """Whether at the present rate the target is many passes over all rows away."""
         if len(self.history) < _FEWEST_EPOCHS or not self._separates:
             return False
-        if gap <= 0:  # nothing moves, and still the target is not met
+        before = self.history[-_RATE_EPOCHS][0]
+        if min(gap, before) <= 0:  # nothing moves, and still the target is not met
             return True
-        rate = math.log(self.history[-_RATE_EPOCHS][0] / gap) / (_RATE_EPOCHS - 1)
+        rate = math.log(before / gap) / (_RATE_EPOCHS - 1)
         n_ahead = math.log(gap / enough) / rate if rate > 0 and enough > 0 else math.inf
         return n_ahead * len(self.active) > _MOST_EPOCHS_AHEAD * len(self.alpha)
 
