@@ -33,9 +33,6 @@ NEXT_SOLVER_GAP = 1e-9
 # Multiplier, relative to the largest, below which a row is not listed as support.
 SUPPORT_WEIGHT = 1e-7
 
-# Distance of a multiplier from an end, as a part of its bound, that counts as a rounding error where w = 0.
-_AT_BOUND = 1e-6
-
 # Amount by which w is lengthened against slack by rounding, in units of the largest error of a margin.
 _CLEARANCE = 4
 
@@ -212,8 +209,8 @@ class SoftBracket(Bracket):
         program, offsets = self._program()
         if self._level:
             shortfall = (self._level - margins_of(problem, self.w, self.b)) / self._level
-        else:  # a nu-SVM with w = 0, of which the multipliers alone tell
-            shortfall = (parts > 1 - _AT_BOUND).astype(np.float64) - (parts < _AT_BOUND)
+        else:  # a nu-SVM with w = 0, where every row is on the margin
+            shortfall = np.zeros_like(parts)
         self.optimum = program.optimum_near(parts, shortfall, offsets, self.limits.is_over)
         if self.optimum is not None:
             self.lower = max(self.lower, round_down(self.optimum.value / self._unit**2))
