@@ -15,13 +15,13 @@ from typing import Any, NoReturn
 from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.methods.every_method import method_of
 from maxmargin.comparison.methods.method import Method
-from maxmargin.data.batches import memory_size
 from maxmargin.data.features import named_features
 from maxmargin.data.preparing import How
 from maxmargin.data.sources.opening import STDIN
 from maxmargin.solvers.errors import WordedError
 from maxmargin.text.data_error import DataError, nearest, quoted
 from maxmargin.text.regular_files import read_regular_file
+from maxmargin.text.sizes import memory_size
 
 # The number of the form of a study.
 SCHEMA = 1

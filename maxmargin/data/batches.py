@@ -22,6 +22,7 @@ from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import n_threads
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.data_error import DataError, data_error, listed, nearest, quoted
+from maxmargin.text.sizes import memory_size
 
 ColumnRef: TypeAlias = str | int
 
@@ -373,9 +374,6 @@ def left_out_note(what: str, names: Sequence[str | int]) -> tuple[str, ...]:
 # Default budget in bytes, in addition to the interpreter and its libraries.
 DEFAULT_MEMORY = 1 << 30
 
-_UNITS = {"": 1, "b": 1, **{f"{letter}{kind}": (1024 if kind == "ib" else 1000) ** power
-                            for power, letter in enumerate("kmgt", start=1) for kind in ("", "b", "ib")}}  # fmt: skip
-
 # Largest number of threads that work on chunks.
 _MOST_WORKERS = 16
 
@@ -384,43 +382,6 @@ _SHORTEST_LIMIT = 1 << 21
 
 # Largest and smallest number of bytes of a chunk of rows.
 _LARGEST_CHUNK, _SMALLEST_CHUNK = 1 << 24, 1 << 18
-
-
-def memory_size(size: str | int) -> int:
-    """Return the bytes of a size such as ``"512MiB"``, ``"1.5 GB"`` or a number of bytes.
-
-    Raises
-    ------
-    InvalidOptionError
-        It is not a positive size.
-
-    Examples
-    --------
-    >>> memory_size("1GiB"), memory_size("2 kB"), memory_size(10**6)
-    (1073741824, 2000, 1000000)
-    """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([a-z]*)\s*", str(size).lower())
-    unit = None if found is None else _UNITS.get(found[2])
-    n_bytes = 0 if found is None or unit is None else int(float(found[1]) * unit)
-    if n_bytes < 1:
-        raise InvalidOptionError(f"memory is {size!r}; expected a size such as 512MiB, 1GiB, or a number of bytes")
-    return n_bytes
-
-
-def size_text(n_bytes: int) -> str:
-    """Return a number of bytes in a unit that is easy to read.
-
-    Examples
-    --------
-    >>> size_text(3 << 29)
-    '1.5 GiB'
-    """
-    size = float(n_bytes)
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if size < 1024:
-            return f"{size:.3g} {unit}"
-        size /= 1024
-    return f"{size:.3g} TiB"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -617,11 +578,9 @@ class Table:
         """Return the rows in which a feature or the label is missing."""
         features, is_missing = self.features, self.missing_labels()
         if isinstance(features, tuple):
-            missing: Mask = np.logical_or.reduce([is_missing, *(column.is_missing() for column in features)])
-            return missing
+            return np.asarray(np.any([is_missing, *(column.is_missing() for column in features)], axis=0))
         if isinstance(features, np.ndarray):
-            found: Mask = is_missing | np.isnan(features).any(axis=1)
-            return found
+            return np.asarray(is_missing | np.isnan(features).any(axis=1))
         rows = np.repeat(np.arange(len(is_missing)), np.diff(features.indptr))
         is_missing[rows[np.isnan(features.data)]] = True
         return is_missing

@@ -102,8 +102,7 @@ class Labels:
 
     def tolist(self) -> list[Any]:
         """Return the label of every row."""
-        labels: list[Any] = self[:].tolist()
-        return labels
+        return list(self[:].tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +154,7 @@ class CodedLabels:
     def missing(self) -> Mask:
         """Which rows have no label."""
         are_absent = np.array([is_absent(label) for label in self.distinct], dtype=np.bool_)
-        missing: Mask = are_absent[self.positions]
-        return missing
+        return np.asarray(are_absent[self.positions])
 
 
 class Coder:

@@ -139,8 +139,7 @@ def _centred(X: Floats, how: How) -> Prepared:
 
 def _exponents(X: Floats) -> NDArray[Any]:
     """Return e such that the greatest modulus of every column is in [2^(e-1), 2^e)."""
-    exponents: NDArray[Any] = np.frexp(np.maximum(X.max(axis=0), -X.min(axis=0)))[1]
-    return exponents
+    return np.asarray(np.frexp(np.maximum(X.max(axis=0), -X.min(axis=0)))[1])
 
 
 @np.errstate(over="ignore")

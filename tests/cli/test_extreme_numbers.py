@@ -80,8 +80,7 @@ def test_the_command_names_the_figures_that_it_does_not_write(tmp_path: Path, ca
     source, page = written(tmp_path, DATA["a span of axes"]), tmp_path / "page.html"
     assert run([*REPORT.split(), source, "-o", str(page), "--figures", str(tmp_path / "figures")]) == 0
     assert "distances of the rows is left out" in capsys.readouterr().err
-    suffixes = Counter(path.suffix for path in (tmp_path / "figures").iterdir())
-    assert suffixes == {".svg": 3, ".pdf": 3, ".png": 3}
+    assert Counter(path.suffix for path in (tmp_path / "figures").iterdir()) == {".svg": 3, ".pdf": 3, ".png": 3}
 
 
 def test_figures_that_no_axis_holds_are_left_out_with_a_sentence(tmp_path: Path) -> None:

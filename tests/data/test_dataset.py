@@ -73,8 +73,7 @@ def test_labels_of_every_container(y: list[Any]) -> None:
     ]  # fmt: skip
     for container in containers:
         ds = from_arrays(X3, container)
-        assert ds.labels.tolist() == y
-        assert list(ds.classes) == sorted(set(y))
+        assert ds.labels.tolist() == y and list(ds.classes) == sorted(set(y))
         if ds.is_binary:
             assert ds.y.dtype == np.int64
             assert ds.y.tolist() == [1 if label == max(y) else -1 for label in y]

@@ -114,6 +114,8 @@ CASES: dict[str, tuple[str, dict[str, Any], str | dict[str, Any]]] = {
         "rownames,row.names,y\n" + "".join(f"{i},{i},{i % 2}\n" for i in range(12)), {},
         {"feature_names": ("rownames", "row.names")},
     ),
+    "comments between tabs": ("# a\tb\ty\n1\t2\t0\n3\t4\t1\n", {"sep": "tab"}, {"feature_names": ("a", "b")}),
+    "a missing name": ("nan,x,y\n1,2,0\n2,3,1\n4,5,0\n", {}, "line 1: found a line that may name"),
     "a separator of Excel": ("sep=;\na;y\n1;u\n2;v\n", {}, {"feature_names": ("a",), "header_line": 2}),
     "an index beside numbers": (
         ",0,1,y\n" + "".join(f"{i},{i * i % 7},{i % 4},{i % 2}\n" for i in range(12)), {},
@@ -237,9 +239,7 @@ def test_equal_and_numeric_names_of_a_data_frame() -> None:
 
 @pytest.mark.parametrize("name", ["Unnamed: 0", "Unnamed: 1", "rownames", "row.names"])
 def test_row_numbers_of_a_data_frame_are_left_out(tmp_path: Path, name: str) -> None:
-    frame = pd.DataFrame(
-        {name: range(1, 13), "x": [i * i % 7 for i in range(12)], "y": [int(i > 5) for i in range(12)]}
-    )
+    frame = pd.DataFrame({name: range(1, 13), "x": [i * i % 7 for i in range(12)], "y": [0] * 6 + [1] * 6})
     assert mm.load(frame).feature_names == ("x",)
     assert mm.from_arrays(frame[[name, "x"]], frame.y).n_features == 2  # features that were chosen
     assert not mm.separability(frame, "y").strictly_separable
@@ -305,6 +305,19 @@ def test_a_text_for_missing_values_is_about_numbers(tmp_path: Path) -> None:
             dataset = mm.load(source, missing="None", drop_missing=True, **reading)
             assert TOLD.format("'None'") in dataset.notes and dataset.n_samples == 18
             assert mm.load(source, missing="a=None", drop_missing=True, **reading).n_samples == 12
+
+
+def test_a_block_that_has_no_other_text_does_not_decide(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("a,y\n" + "unk,u\n" * 40 + "1,u\n2,v\n" * 30)
+    choice = Choice(bytes_at_once=64, missing=("unk",), drop_missing=True)
+    assert read_dataset(tmp_path / "d.csv", choice)[0].n_samples == 60
+
+
+def test_names_of_rows_are_distinct_in_all_rows(tmp_path: Path) -> None:
+    path = tmp_path / "d.csv"
+    path.write_text("a,b,y\n" + "".join(f"r{i % 1500},{i % 7},{i % 5},{i % 2}\n" for i in range(1600)))
+    for options in ({}, {"memory": 1}, {"formula": "y ~ a"}):
+        assert "whose first fields are not distinct" in refused(lambda o=options: mm.load(path, **o))
 
 
 def test_texts_that_stand_for_missing_values_in_tables_are_refused() -> None:

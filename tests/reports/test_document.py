@@ -29,8 +29,7 @@ def body(page: str) -> str:
 
 def test_markdown_has_what_a_page_opens_below_a_heading() -> None:
     inside = body(page_of(*PARTS).markdown())
-    opened = body(page_of(doc.DetailsBlock("More of it", PARTS)).markdown())
-    assert opened == f"\n### More of it\n{inside}"
+    assert body(page_of(doc.DetailsBlock("More of it", PARTS)).markdown()) == f"\n### More of it\n{inside}"
     assert "It is **so**." in inside and "- one\n- two\n" in inside
     assert "**Numbers**\n\n| Name | n |\n|---|---:|\n| a | 1 |\n| b | 2 |\n\nAll of them.\n" in inside
     assert "\n```\nx = 1\n    y <b> *2*\n```\n" in inside, "a program is shown as it is"
@@ -80,8 +79,7 @@ def test_names_stay_text_in_every_form() -> None:
 
 
 def test_a_program_does_not_end_its_fence() -> None:
-    text = body(page_of(doc.Code(("a", "`````", "b"))).markdown())
-    assert text == "\n``````\na\n`````\nb\n``````\n"
+    assert body(page_of(doc.Code(("a", "`````", "b"))).markdown()) == "\n``````\na\n`````\nb\n``````\n"
 
 
 def test_all_tables_are_listed_and_are_in_the_document_of_latex() -> None:

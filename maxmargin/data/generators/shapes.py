@@ -355,8 +355,7 @@ def _beyond(X: IntArray, a: IntArray, y: IntArray, least: int) -> IntArray:
     """Move rows along a, by as much as needed for y a.x >= least."""
     missing = np.maximum(least - y * (X @ a), 0)
     steps = -(-missing // int(a @ a))
-    moved: IntArray = X + (y * steps)[:, None] * a
-    return moved
+    return np.asarray(X + (y * steps)[:, None] * a)
 
 
 def _random_signs(rng: Random, n: int) -> IntArray:
@@ -379,8 +378,7 @@ def _orthogonal(rng: Random, a: IntArray) -> IntArray:
     if len(a) == 1:
         return 0 * a
     factors = np.array(rng.choices((-1, 0, 1), k=len(a) - 1), dtype=np.int64)
-    vector: IntArray = factors @ orthogonal_to(a)
-    return vector
+    return np.asarray(factors @ orthogonal_to(a))
 
 
 # Changes that keep the verdict, and their effect on the other answers

@@ -221,7 +221,8 @@ def _with_missing(column: Column, j: int, table: Table, roles: Roles) -> Column:
     values = [None if text in own else text for text in column.values]
     of_all = roles.missing.get(None, frozenset())
     others = [text for text in values if text is not None and text not in of_all]
-    if 2 * sum(map(spelling.is_number, others)) > len(others):
+    # of a part of the rows the others are numbers, or they are refused
+    if not table.is_whole or 2 * sum(map(spelling.is_number, others)) > len(others):
         values = [None if text in of_all else text for text in values]
     plain = ["" if text is None else spelling.swapped(text) for text in values]
     may_be_numbers = table.lines is not None and not column.is_category
@@ -250,15 +251,24 @@ def refuse_what_needs_memory(path: str, choice: Choice, way: str) -> None:
         raise data_error(path, option=name, found=found, expected="one file that fits into memory", hint=hint)
 
 
+def equal_row_names(source: str) -> DataError:
+    """Return the error about first fields of the rows that are not in the header and so name the rows, but not apart.
+
+    They may be values.
+    """
+    found = "a header with a field less than the rows, whose first fields are not distinct"
+    return data_error(source, found=found, expected="names of the rows there, or a name for every column")
+
+
 def nothing_left(table: Table) -> DataError:
     """Return the error about rows that all lack a value, with the column at fault if there is one."""
     found, expected = "a missing value in every row", "at least one complete row"
     if len(table.label) and table.missing_labels().all():
-        hint = _empty_column_hint(table.label_name, is_label=True)
+        hint = _empty_column_hint(table, table.label_name)
         return table.error(column=table.label_name, found=found, expected=expected, hint=hint)
     columns = table.columns if len(table.label) else ()
     name = next((column.name for column in columns if column.is_missing().all()), None)
-    hint = "" if name is None else _empty_column_hint(name, is_label=False)
+    hint = "" if name is None else _empty_column_hint(table, name)
     return table.error(column=name, found=found, expected=expected, hint=hint)
 
 
@@ -295,7 +305,7 @@ def _faults_in(column: Column, table: Table, choice: Choice) -> Mask:
 def _missing_label(table: Table, row: int, choice: Choice) -> DataError:
     are_missing = table.missing_labels()
     if are_missing.all():
-        hint = _empty_column_hint(table.label_name, is_label=True)
+        hint = _empty_column_hint(table, table.label_name)
     else:
         hint = _MISSING_LABEL_HINT if choice.is_in_parts else _of_all(DROP_MISSING_HINT, table)
     return table.error(row, table.label_name, found="no label", expected="a label", hint=hint)
@@ -324,7 +334,7 @@ def _fault_of_column(table: Table, column: Column, row: int, choice: Choice) -> 
     else:
         found, expected, hint = "infinity" if float(value) > 0 else "minus infinity", "a finite number", ""
     if hint == DROP_MISSING_HINT and column.is_missing().all():
-        hint = _empty_column_hint(column.name, is_label=False)
+        hint = _empty_column_hint(table, column.name)
     elif hint == DROP_MISSING_HINT:
         hint = _of_all(_general(hint, table, choice), table)
     return table.error(row, column.name, found=found, expected=expected, hint=hint)
@@ -434,8 +444,9 @@ def _odd_texts(table: Table, name: str | int) -> tuple["Counter[str]", list[str]
     return present, [text for text in present if not table.spelling.is_number(text)]
 
 
-def _empty_column_hint(name: str | int, *, is_label: bool) -> str:
-    """Return the advice about a column in which no row has a value."""
-    column = repr(name) if isinstance(name, str) else str(name)
-    advice = f"use {option('drop', column)}" + (f" and choose the label with {option('label')}" if is_label else "")
-    return f"no row that was read has a value in it, as where lines end in a separator: {advice}"
+def _empty_column_hint(table: Table, name: str | int) -> str:
+    """Return the advice about a column in which no row of the table has a value."""
+    advice = f"use {option('drop', repr(name))}"
+    advice += f" and choose the label with {option('label')}" if name == table.label_name else ""
+    rows = "no row" if table.is_whole else f"none of {len(table.label):,} rows read together"
+    return f"{rows} has a value in it, as where lines end in a separator: {advice}"

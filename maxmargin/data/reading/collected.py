@@ -11,7 +11,7 @@ from maxmargin.data.batches import LEAST_NUMBERED, Choice, Layout, Roles, Table,
 from maxmargin.data.dataset import Dataset, Matrix, dataset_of, frozen
 from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels, PositiveClass, positive_class, refuse_joined
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
-from maxmargin.data.reading.coding import coded, first_fault, no_texts, nothing_left, with_missing
+from maxmargin.data.reading.coding import coded, equal_row_names, first_fault, no_texts, nothing_left, with_missing
 from maxmargin.solvers.problem.scaling import Extremes, extremes_of
 from maxmargin.text.data_error import data_error
 from maxmargin.text.progress import report_rows_done
@@ -64,7 +64,8 @@ def checked_rows(choice: Choice, roles: Roles, read: Callable[[], Table], *, is_
         A value is missing (unless `choice.drop_missing`) or not a finite number, a column holds texts (unless
         `choice.one_hot`), a label is none, or Decimals or Fractions are too different in size.
     """
-    table = replace(with_missing(read(), roles) if roles.missing else read(), is_whole=is_whole)
+    table = replace(read(), is_whole=is_whole)
+    table = with_missing(table, roles) if roles.missing else table
     rows, X, bounds = _assembled(table, choice)
     try:
         labels = CodedLabels.of(rows.label)
@@ -180,6 +181,7 @@ class Collected:
         self.notes: tuple[str, ...] = ()
         self._matrices: list[Any] = []
         self._ids: list[str] = []
+        self._hashes: dict[str, list[NDArray[np.int64]]] = {}
         self._kept: list[NDArray[np.int64]] = []
         self._lines: list[NDArray[np.int64]] = []
         self._bounds: list[Extremes] = []
@@ -202,6 +204,9 @@ class Collected:
         self._check_kinds(table)
         self._count(part)
         self._told_missing |= table.told_missing
+        if self.layout.row_names is not None and self.layout.row_names == self.roles.id:
+            hashes = np.fromiter(map(hash, table.ids or ()), np.int64)
+            self._hashes.setdefault(table.source, []).append(hashes)
         self.coder.add(part.labels)
         if part.bounds is not None:
             self._bounds.append(part.bounds)
@@ -294,6 +299,9 @@ class Collected:
         labels, chosen = self._labels()
         table = self.table
         assert table is not None
+        for file, hashes in self._hashes.items():
+            if len(np.unique(np.concatenate(hashes))) < sum(map(len, hashes)):
+                raise equal_row_names(file)
         n_dropped = self.n_read - self.coder.n_rows
         dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {self.n_read}"
         kept, names, bounds, exact = self.kept_columns(), table.names, self.bounds(), self._exact

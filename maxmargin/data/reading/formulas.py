@@ -15,17 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data import batches
-from maxmargin.data.batches import DEFAULT_MEMORY, Choice, Column, OneHot, Table, size_text
+from maxmargin.data.batches import DEFAULT_MEMORY, Choice, Column, OneHot, Table
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import CodedLabels, LabelError, encode
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
 from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT, Modelled, features_and_labels
-from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_note, with_missing
+from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_note, equal_row_names, with_missing
 from maxmargin.data.sources.frames import column_of, columns_of, index_of, library_of, with_distinct_names
 from maxmargin.data.sources.opening import open_source
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError, data_error, listed, nearest, quoted
+from maxmargin.text.sizes import size_text
 
 # The column that is coded in a call of C.
 _CODED_COLUMN = re.compile(r"C\((\w+)\s*[,)]")
@@ -237,7 +238,10 @@ def _pandas_of(frame: Any, parsed: Any, formula: str) -> Any:
             converted[name] = values
     rest = [name for name in variables if name not in converted]
     chosen = _rows_of(table) if not rest else table.select([nw.col(own_names[name]) for name in rest]).to_pandas()
-    return chosen.set_axis(rest, axis="columns").assign(**converted)[list(variables)]
+    chosen = chosen.set_axis(rest, axis="columns")
+    of_levels = chosen.select_dtypes("category")
+    converted |= {name: of_levels[name].cat.remove_unused_categories() for name in of_levels}
+    return chosen.assign(**converted)[list(variables)]
 
 
 def _rows_of(table: Any) -> Any:
@@ -424,6 +428,8 @@ def whole_table(source: Any, choice: Choice) -> Table:
     roles = choice.roles(one.layout, "formula")
     (read,) = one.tables(roles, None)
     table = with_missing(read(), roles) if roles.missing else read()
+    if one.layout.row_names is not None and len({*(table.ids or ())}) < len(table.ids or ()):
+        raise equal_row_names(table.source)
     return replace(table, notes=(*table.notes, *roles.missing_notes(one.layout, table.told_missing)))
 
 

@@ -186,7 +186,9 @@ def read_dataset(
 
 def _parts_in_memory(found: Collected, source: TableSource) -> Iterator[CheckedRows]:
     ahead = list(islice(tables := source.tables(found.roles, None), 2))
-    work, tables = partial(checked_rows, found.choice, found.roles, is_whole=len(ahead) == 1), chain(ahead, tables)
+    # of a folder each file is a part
+    is_whole = len(ahead) == 1 and source.layout.source == found.layout.source
+    work, tables = partial(checked_rows, found.choice, found.roles, is_whole=is_whole), chain(ahead, tables)
     if source.n_rows * source.layout.n_columns < _LEAST_FOR_THREADS:
         return map(work, tables)
     from maxmargin.solvers.basics.parallel import in_order  # slow to import
@@ -238,8 +240,8 @@ def missing_texts(missing: str | Iterable[str] | Mapping[ColumnRef, str]) -> tup
 
 def _refuse_others(choice: Choice) -> None:
     """Refuse options that a formula decides."""
-    named = bool(choice.one_hot.named)
-    given = {"label": choice.label != -1, "one_hot": choice.one_hot.every, "one_hot_column": named}
+    one_hot = choice.one_hot
+    given = {"label": choice.label != -1, "one_hot": one_hot.every, "one_hot_column": bool(one_hot.named)}
     decided = [option(name) for name, is_given in given.items() if is_given]
     if decided:
         raise InvalidOptionError(f"{option('formula')} decides what {decided[0]} would; expected one of them")

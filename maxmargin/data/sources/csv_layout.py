@@ -114,7 +114,7 @@ def _names(
     look = partial(names_columns, spelling=Spelling(decimal_comma=choice.decimal_comma), label=choice.label)
     is_header, comment = choice.header, prelude.comment or ""
     looks_so = is_header is not False and look(compared)
-    told = next(csv.reader([spaced(comment)], delimiter=separator), [])
+    told = next(csv.reader([spaced(comment) if separator == " " else comment.strip()], delimiter=separator), [])
     if not looks_so and len(told) == len(fields):
         is_comment = is_header is False and comment.startswith(" ")
         if not (is_header or is_comment) and look([[*blank, *told], *compared]) is False:
@@ -322,13 +322,13 @@ class _FirstLine:
     def is_of_names(self) -> bool | None:
         """Return whether the fields, none of which is a number, name the columns.
 
-        They do if no field occurs again in its column. "?", "nan" and "n/a" are no names, unless a word stands over
-        numbers and no text for a missing value is in the line. None if a field occurs again and a word is over numbers.
+        They do if no field occurs again in its column, and none is "?", "nan" or "n/a". None if a field does or is so,
+        and a word stands over numbers.
         """
         recurs = any(field and field in texts for field, texts in zip(self.fields, self.present, strict=False))
         is_of_data = any(field.lower() in NEVER_A_NAME for field in self.fields)
-        if self.has_word_over_numbers and not (self.has_missing and is_of_data):
-            return None if recurs else True
+        if self.has_word_over_numbers:
+            return None if recurs or is_of_data else True
         return not (is_of_data or recurs)
 
     def is_outside(self, j: int) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, ClassVar, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data.batches import FileStamp, MemoryBudget, StoredMatrix, size_text, stamp_of, unreadable
+from maxmargin.data.batches import FileStamp, MemoryBudget, StoredMatrix, stamp_of, unreadable
 from maxmargin.data.numbers.binary64 import numbers
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.parallel import in_order, slices
@@ -22,6 +22,7 @@ from maxmargin.solvers.problem.problem import sample_size
 from maxmargin.solvers.problem.rows import RowSource
 from maxmargin.text.data_error import data_error
 from maxmargin.text.progress import report_rows_done
+from maxmargin.text.sizes import size_text
 
 T = TypeVar("T")
 

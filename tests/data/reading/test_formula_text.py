@@ -104,6 +104,11 @@ def test_columns_of_levels_are_counted_before_they_are_formed(formula: str) -> N
     assert len([*read_formula("y ~ a:b + C(a):x + I(g == h)", frame).features]) == 1002
 
 
+def test_levels_that_do_not_occur_have_no_column() -> None:
+    frame = pd.DataFrame({"g": pd.Categorical(list("bcbc"), categories=list("abcd")), "y": list("uvvu")})
+    assert mm.load(frame, formula="y ~ g").feature_names == ("g[T.c]",)
+
+
 def test_levels_are_whole_numbers_of_any_size() -> None:
     frame = pl.DataFrame({"x": pl.Series([2**70, 1, 2**70 + 1, 1], dtype=pl.Int128), "y": [0, 0, 1, 1]})
     assert mm.separability(frame, "y ~ C(x)").verdict.value == "quasi-separable"

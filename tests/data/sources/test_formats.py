@@ -58,8 +58,7 @@ def same_bits(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
 
 
 def assert_is_canonical(ds: mm.Dataset) -> None:
-    assert ds.X.dtype == np.float64
-    assert ds.X.flags.c_contiguous
+    assert ds.X.dtype == np.float64 and ds.X.flags.c_contiguous
     assert not any(a.flags.writeable for a in (ds.X, ds.y, ds.labels))
 
 
@@ -71,8 +70,7 @@ def test_round_trip(tmp_path: Path, suffix: str, X: NDArray[np.float64]) -> None
     y = labels_for(X)
     ds = load(written(tmp_path, suffix, X, y))
     assert_is_canonical(ds)
-    assert same_bits(ds.X, X)
-    assert ds.labels.tolist() == y
+    assert same_bits(ds.X, X) and ds.labels.tolist() == y
     assert ds.feature_names == tuple(f"f{j}" for j in range(X.shape[1]))
     assert (ds.positive, ds.negative) == ("yes", "no")
     assert ds.y.tolist() == [1 if label == "yes" else -1 for label in y]
@@ -92,8 +90,7 @@ def test_svmlight_round_trip(tmp_path: Path, X: NDArray[np.float64], compress: b
     path = tmp_path / ("data.svm.gz" if compress else "data.svm")
     path.write_bytes(gzip.compress(content) if compress else content)
     ds = load(path)
-    assert ds.X.format == "csr"
-    assert np.array_equal(ds.X.toarray(), X)
+    assert ds.X.format == "csr" and np.array_equal(ds.X.toarray(), X)
     assert ds.y.tolist() == y
     assert ds.feature_names == tuple(str(j + 1) for j in range(X.shape[1]))
 
@@ -106,8 +103,7 @@ def test_frames_round_trip(X: NDArray[np.float64]) -> None:
     for frame in (table, table.to_pandas(), pl.from_arrow(table)):
         ds = load(frame)
         assert_is_canonical(ds)
-        assert same_bits(ds.X, X)
-        assert ds.labels.tolist() == y
+        assert same_bits(ds.X, X) and ds.labels.tolist() == y
 
 
 def test_frame_types() -> None:
@@ -186,8 +182,7 @@ def test_label_id_and_drop(tmp_path: Path) -> None:
     assert ds.label_name == "kind"
     for same in ({"label": 3, "id": 0, "drop": 2}, {"label": "-2", "id": "0", "drop": "junk"}):
         again = load(path, **same)  # type: ignore[arg-type]
-        assert again.X.tolist() == ds.X.tolist()
-        assert again.row_ids == ds.row_ids
+        assert again.X.tolist() == ds.X.tolist() and again.row_ids == ds.row_ids
 
 
 def test_a_name_goes_before_a_position(tmp_path: Path) -> None:
@@ -222,8 +217,7 @@ def test_one_hot(tmp_path: Path) -> None:
 def test_drop_missing(tmp_path: Path) -> None:
     path = text_file(tmp_path, "a,b,y\n1,2,u\n?,2,u\n3,NA,v\n4,5,\n6,7,v\n")
     ds = load(path, drop_missing=True)
-    assert ds.X.tolist() == [[1, 2], [6, 7]]
-    assert ds.rows.tolist() == [0, 4]
+    assert ds.X.tolist() == [[1, 2], [6, 7]] and ds.rows.tolist() == [0, 4]
     assert ds.notes == ("3 rows with missing values left out of 5",)
     assert ds.describe_row(1) == "row 4 ('v')"
     assert ds.pair("u", "v").describe_row(1) == "row 4 ('v')"
@@ -239,8 +233,7 @@ def test_drop_missing_of_sparse_rows(tmp_path: Path) -> None:
 def test_svmlight_comments_queries_and_empty_rows(tmp_path: Path) -> None:
     ds = load(text_file(tmp_path, "# é\n+1 qid:3 1:0.5 4:2 # 7:1\n\n-1 qid:3\n-1.0 2:-1e-3\n", "data.libsvm"))
     assert ds.X.toarray().tolist() == [[0.5, 0, 0, 2], [0, 0, 0, 0], [0, -1e-3, 0, 0]]
-    assert ds.classes == (-1, 1)
-    assert ds.notes == ("qid: fields skipped",)
+    assert ds.classes == (-1, 1) and ds.notes == ("qid: fields skipped",)
     assert load(tmp_path / "data.libsvm", drop=0).feature_names == ("2", "3", "4")
     assert load(tmp_path / "data.libsvm", drop="4").feature_names == ("1", "2", "3")
 

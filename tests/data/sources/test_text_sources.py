@@ -63,8 +63,7 @@ def test_decimal_commas(write: Write, separator: str, options: dict[str, Any]) -
     path = write(lines([[*map(comma, row), y] for row, y in zip(NUMBERS, LABELS, strict=True)], separator))
     sep = {} if separator == "\t" else {"sep": separator}
     dataset = mm.load(path, decimal_comma=True, **sep, **options)
-    assert np.asarray(dataset.X[:]).tolist() == NUMBERS
-    assert dataset.labels.tolist() == LABELS
+    assert np.asarray(dataset.X[:]).tolist() == NUMBERS and dataset.labels.tolist() == LABELS
     assert dataset.feature_names == ("a", "b")
 
 

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from table_files import array_file, table_file, text_file
 
 import maxmargin as mm
-from maxmargin.data.batches import Choice, MemoryBudget, memory_size, size_text
+from maxmargin.data.batches import Choice, MemoryBudget
 from maxmargin.data.dataset import problem_of
 from maxmargin.data.reading.loading import load, read_dataset
 from maxmargin.data.sources import arrow_files
@@ -32,6 +32,7 @@ from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.text.progress import data_shown, report_rows_done, reports_passes_to
+from maxmargin.text.sizes import memory_size, size_text
 
 N, D = 1009, 3
 
@@ -113,8 +114,7 @@ def complaint(path: Path, **options: Any) -> str:
 
 
 def chunk(rows: slice, X: np.ndarray, *vectors: np.ndarray) -> tuple[slice, np.ndarray, tuple[np.ndarray, ...]]:
-    assert X.dtype == np.float64
-    assert X.flags.c_contiguous
+    assert X.dtype == np.float64 and X.flags.c_contiguous
     return rows, X.copy(), vectors
 
 
@@ -123,8 +123,7 @@ def test_every_row_source_has_the_rows_that_were_written(tmp_path: Path, name: s
     X = numbers()
     labels = texts(X)
     dataset = opened(WRITERS[name](tmp_path, X, labels), **options_for(name))
-    assert dataset.X.shape == X.shape
-    assert dataset.labels.tolist() == labels
+    assert dataset.X.shape == X.shape and dataset.labels.tolist() == labels
     assert dataset.y.dtype == np.int8
     assert dataset.y.tolist() == [1 if label == "yes" else -1 for label in labels]
     if name != "npy" and name != "npy by columns":
@@ -449,8 +448,7 @@ def test_folders(tmp_path: Path) -> None:
         csv(tmp_path, X[30 * number : 30 * number + 30], texts(X)[30 * number : 30 * number + 30], f"part{number}")
     (tmp_path / "part1a.csv").touch()
     dataset = opened(tmp_path, label="label")
-    assert np.array_equal(dataset.X[:], X)
-    assert dataset.notes == (f"{tmp_path / 'part1a.csv'} is empty",)
+    assert np.array_equal(dataset.X[:], X) and dataset.notes == (f"{tmp_path / 'part1a.csv'} is empty",)
     (tmp_path / "part3.csv").write_text("a,x,label,c\n1,2,no,3\n")
     assert complaint(tmp_path, label="label") == (
         f"{tmp_path / 'part3.csv'}: found the columns 'a', 'x', 'label', 'c', "
@@ -468,8 +466,7 @@ def test_small_folders_and_arrays_are_read_into_memory(tmp_path: Path) -> None:
     paths = {"parquet": folder_of(parquet)(tmp_path, X, texts(X)), "npy": npy(tmp_path, X, texts(X))}
     for name, path in paths.items():
         dataset = load(path, **options_for(name))
-        assert dataset.is_in_memory
-        assert np.array_equal(dataset.X, X)
+        assert dataset.is_in_memory and np.array_equal(dataset.X, X)
         assert dataset.labels.tolist() == texts(X)
     assert load(parquet(tmp_path, X, texts(X)), label="label", memory="1GiB").is_in_memory
 

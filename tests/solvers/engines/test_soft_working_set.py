@@ -144,8 +144,7 @@ def test_slopes_of_the_rounded_objective(name: str) -> None:
     direction = rng.normal(size=len(plane))
     step = 1e-5
     above, below = (descent._look(plane + sign * step * direction, width) for sign in (1, -1))
-    slope = (above.value - below.value) / (2 * step)
-    assert slope == pytest.approx(here.gradient @ direction, rel=1e-4)
+    assert (above.value - below.value) / (2 * step) == pytest.approx(here.gradient @ direction, rel=1e-4)
     penalty = np.diag((np.arange(len(plane)) < problem.n_features).astype(float))
     bend = (above.gradient - below.gradient) / (2 * step)
     np.testing.assert_allclose(bend, (here.curvature + penalty) @ direction, rtol=0.02, atol=2e-3 * abs(bend).max())

@@ -307,9 +307,14 @@ def test_a_path_ends_at_the_hard_margin(separable: Known) -> None:
     assert path[0].lower <= float(limit) * (1 + 1e-12)
 
 
+def test_rounding_makes_no_slack_of_many_rows_on_the_margin() -> None:
+    X = np.random.default_rng(0).standard_normal((400, 1000))
+    answer = soft_margin(Problem(X, np.resize([1.0, -1.0], 400)), 1e3)
+    assert answer.gap <= 1e-9 * answer.objective
+
+
 def test_cvxpy_is_asked_only_where_the_interval_is_wide() -> None:
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1.0, -1.0, 1.0])
-    runs = [run.solver for run in soft_margin(Problem(X, y), 1.0).attempts]
-    assert runs == ["interior-point"]
+    assert [run.solver for run in soft_margin(Problem(X, y), 1.0).attempts] == ["interior-point"]
     wide = soft_margin(Problem(X, y, sizes=WorkSizes(exact_entries=0)), 1e80)
     assert [run.solver for run in wide.attempts[:3]] == ["interior-point", "hard margin", "CLARABEL"]
