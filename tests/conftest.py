@@ -9,12 +9,16 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
+from cases import of_today
 from hypothesis import settings
 from zoo import INSEPARABLE, SEPARABLE, Known
 
 # Tests run side by side on shared machines, and compiled code is compiled on first use: no test is about time.
 settings.register_profile("fast", deadline=None, max_examples=25)
 settings.register_profile("slow", deadline=None, max_examples=int(os.environ.get("MAXMARGIN_EXAMPLES", "800")))
+
+# One of so many cases of every slow test is run, others every day.
+SHARE = int(os.environ.get("MAXMARGIN_SHARE", "1"))
 
 # Seconds of processor time: a case above the first is printed by CI if it is not marked slow, one above the second
 # fails. The first case that needs a package pays for its import, some seconds where nothing is in memory yet.
@@ -77,6 +81,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("slow")
     if config.getoption("--quick"):
         _keep_a_quarter(config, items)
+    if SHARE > 1:
+        _keep_those_of_today(config, items)
+
+
+def _keep_those_of_today(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out all but a share of the cases of every slow test, and others every day."""
+    slow: defaultdict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("slow"):
+            slow[item.nodeid.partition("[")[0]].append(item)
+    several = [cases for cases in slow.values() if len(cases) >= SHARE]
+    left_out = {item for cases in several for item in {*cases}.difference(of_today(cases, SHARE))}
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 def _keep_a_quarter(config: pytest.Config, items: list[pytest.Item]) -> None:

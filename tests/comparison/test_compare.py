@@ -322,8 +322,8 @@ SLOW_STUDY = """
 seeds = [0, 1]
 orders = ["source", "random"]
 plugins = ["good.py"]
-data = [{source = ["agresti", "xor", "two-points", "gap:10", "and", "or"]}]
-method = [{name = "good", pause = [0.05, 0.06, 0.07]}, {name = ["perceptron", "hard-margin"]}]
+data = [{source = ["agresti", "xor", "two-points", "gap:10"]}]
+method = [{name = "good", pause = [0.05, 0.07]}, {name = ["perceptron", "hard-margin"]}]
 """
 
 

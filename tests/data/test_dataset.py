@@ -92,8 +92,7 @@ def test_one_vs_rest_and_pair(y: list[str]) -> None:
     assert (rest.positive, rest.negative, rest.classes) == ("v", REST, ("u", "v", "w"))
     pair = ds.pair("u", "w")
     kept = [i for i, label in enumerate(y) if label != "v"]
-    assert pair.rows.tolist() == kept
-    assert np.array_equal(pair.X, X[kept])
+    assert pair.rows.tolist() == kept and np.array_equal(pair.X, X[kept])
     assert pair.y.tolist() == [1 if y[i] == "w" else -1 for i in kept]
     assert (pair.positive, pair.negative) == ("w", "u")
     assert not any(a.flags.writeable for a in (pair.X, pair.y, pair.labels, pair.rows, rest.y))
@@ -108,8 +107,7 @@ def test_pair_keeps_names_and_sparse_rows() -> None:
     assert pair.row_ids == ("r1", "r2")
     assert pair.describe_row(1) == "row 2 'r2' ('w')"
     sparse = from_arrays(sp.csr_array(X3), [1, 2, 3]).pair(1, "3")
-    assert sparse.X.toarray().tolist() == [[0, 1], [4, 5]]
-    assert not sparse.X.data.flags.writeable
+    assert sparse.X.toarray().tolist() == [[0, 1], [4, 5]] and not sparse.X.data.flags.writeable
 
 
 def test_wrong_classes() -> None:
@@ -130,8 +128,7 @@ def test_repr() -> None:
 def test_a_plain_array_is_not_copied_nor_frozen() -> None:
     X, y = X3.copy(), np.array([-1, 1, 1])
     ds = from_arrays(X, y)
-    assert np.shares_memory(ds.X, X)
-    assert X.flags.writeable
+    assert np.shares_memory(ds.X, X) and X.flags.writeable
     assert y.flags.writeable
     with pytest.raises(ValueError, match="read-only"):
         ds.X[0, 0] = 1
@@ -147,8 +144,7 @@ def test_a_plain_array_is_not_copied_nor_frozen() -> None:
 def test_sparse_duplicates_are_added_and_the_matrix_of_the_caller_stays() -> None:
     theirs = sp.csr_array((np.array([1.0, 2.0, 3.0]), np.array([1, 1, 0]), np.array([0, 3, 3])), shape=(2, 2))
     ds = from_arrays(theirs, [0, 1])
-    assert ds.X.toarray().tolist() == [[3, 3], [0, 0]]
-    assert ds.X.has_canonical_format
+    assert ds.X.toarray().tolist() == [[3, 3], [0, 0]] and ds.X.has_canonical_format
     assert theirs.nnz == 3
     assert theirs.data.flags.writeable
     plain = sp.csr_array(X3)

@@ -279,8 +279,7 @@ def test_formulas_are_a_registered_source(option: str, rows: list[list[int]]) ->
     data, (X, y, feature_names, shown) = generate(f" {name} "), rows_and_labels(name)
     assert data.X.tolist() == X.tolist() == rows and data.y.tolist() == y.tolist() == [-1, -1, 1, -1]
     assert data.feature_names == feature_names == ("x1", "x2") and data.name == data.full_name == shown == name
-    assert data.X.dtype == X.dtype == np.float64
-    assert data.truth.verdict == "separable"
+    assert data.X.dtype == X.dtype == np.float64 and data.truth.verdict == "separable"
     assert data.truth.margin_squared == Fraction(1, 2) / (4 if option else 1)
     assert data.truth.verdict_through_origin == "quasi-separable"
 

@@ -38,8 +38,7 @@ def test_the_affirmative_is_plus_one_whatever_the_order(tmp_path: Path, affirmat
             mm.from_arrays(X, pd.Series(labels, dtype="category")),
         )  # fmt: skip
         for dataset in doors:
-            assert dataset.y.tolist() == signs
-            assert dataset.positive_reason.startswith("the affirmative of ")
+            assert dataset.y.tolist() == signs and dataset.positive_reason.startswith("the affirmative of ")
 
 
 @for_each(

@@ -25,8 +25,7 @@ ROUNDING = 1e-9
 def test_raw_is_the_same_object(X: NDArray[np.float64]) -> None:
     prepared = prepare(X, "raw")
     w = np.ones(X.shape[1])
-    assert prepared.X is X
-    assert prepared.invert(w, 2.0) == (w, 2.0)
+    assert prepared.X is X and prepared.invert(w, 2.0) == (w, 2.0)
 
 
 @given(X=MATRICES)
@@ -63,8 +62,7 @@ def test_unit_rows_have_norm_one_whatever_their_size(X: NDArray[np.float64]) -> 
     prepared = prepare(X, "unit")
     is_zero = ~X.any(axis=1)
     norms = np.sqrt(np.square(prepared.X).sum(axis=1))
-    assert (prepared.X[is_zero] == 0).all()
-    assert np.allclose(norms[~is_zero], 1)
+    assert (prepared.X[is_zero] == 0).all() and np.allclose(norms[~is_zero], 1)
     assert prepared.invert(np.ones(X.shape[1]), 0.0) is None
     sparse = prepare(sp.csr_array(X), "unit")
     assert isinstance(sparse.X, sp.csr_array)
@@ -95,8 +93,7 @@ def test_standardizing_does_not_see_the_units(X: NDArray[np.float64], exponent: 
 def test_constant_column_of_inexact_numbers() -> None:
     X = np.full((7, 1), 0.1)
     prepared = prepare(X, "standardize")
-    assert (prepared.X == 0).all()
-    assert prepared.scale.tolist() == [1.0]
+    assert (prepared.X == 0).all() and prepared.scale.tolist() == [1.0]
 
 
 def test_sparse_features() -> None:

@@ -296,7 +296,7 @@ def test_the_optimum_is_below_every_other_u(problem: Problem, scale: float, n_pa
     bounds = checked(problem, n_passes, bias_scale=scale, max_epochs=n_passes)
     best = bounds["freund_schapire_optimum"].value
     assert bounds["hinge_optimum"].value <= best * (1 + 1e-9) <= n_passes * problem.n_samples * (1 + 2e-9)
-    assert best <= bounds["freund_schapire"].value
+    assert best <= bounds["freund_schapire"].value * (1 + 2.0**-51)  # of one u, computed in two ways
     if bounds["novikoff"].valid:
         assert best <= bounds["novikoff"].value * (1 + 1e-9)
     rows = (augmented(problem, scale) if problem.bias else problem).X * problem.y[:, None]

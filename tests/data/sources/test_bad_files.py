@@ -33,8 +33,7 @@ def complaint(path: Path | str, **options: Any) -> str:
     with pytest.raises(DataError) as caught:
         load(path, **options)
     message = str(caught.value)
-    assert len(message.splitlines()) == 1
-    assert message.isprintable()
+    assert len(message.splitlines()) == 1 and message.isprintable()
     return message.removeprefix(f"{path}: ")
 
 

@@ -96,8 +96,7 @@ def chunk(rows: slice, X: np.ndarray, *vectors: np.ndarray) -> tuple[slice, np.n
 
 def assert_is_the_data(dataset: mm.Dataset) -> None:
     X, y = numbers()
-    assert dataset.X.shape == X.shape
-    assert dataset.labels.tolist() == y.tolist()
+    assert dataset.X.shape == X.shape and dataset.labels.tolist() == y.tolist()
     assert (dataset.positive, dataset.negative) == ("yes", "no")
     if dataset.is_in_memory:
         assert np.array_equal(dataset.X, X)
@@ -215,8 +214,7 @@ def test_a_lost_worker_costs_its_chunks_only(two_processes: Any) -> None:
     first = next(iter(two_processes.scheduler_info()["workers"]))
     two_processes.run(os._exit, 1, workers=[first], on_error="ignore")
     found += passes
-    assert min(found) == (X[:, 0] * dataset.y).min()
-    assert np.array_equal(dataset.X[:], X)
+    assert min(found) == (X[:, 0] * dataset.y).min() and np.array_equal(dataset.X[:], X)
 
 
 @pytest.mark.slow

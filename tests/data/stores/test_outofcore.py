@@ -171,8 +171,7 @@ def test_names_with_dots(tmp_path: Path) -> None:
     columns = {"a": [1.0, 2.0], "a.b": [3.0, 4.0], "label": [0, 1]}
     for suffix in ("parquet", "feather"):
         dataset = opened(table_file(tmp_path / f"data.{suffix}", pa.table(columns)), drop="a.b")
-        assert dataset.feature_names == ("a",)
-        assert dataset.X[:].tolist() == [[1.0], [2.0]]
+        assert dataset.feature_names == ("a",) and dataset.X[:].tolist() == [[1.0], [2.0]]
 
 
 @pytest.mark.parametrize("name", ["parquet of small groups", "feather", "folder of parquet", "folder of feather"])
@@ -279,14 +278,12 @@ def test_several_classes_have_codes_and_no_pairs(tmp_path: Path) -> None:
     X = numbers(60)
     path = parquet(tmp_path, X, ["u", "v", "w"] * 20)
     dataset = opened(path, label="label")
-    assert dataset.y.tolist() == [0, 1, 2] * 20
-    assert dataset.y.dtype == np.int8
+    assert dataset.y.tolist() == [0, 1, 2] * 20 and dataset.y.dtype == np.int8
     with pytest.raises(InvalidProblemError, match="is not in memory, and a pair of its classes would copy rows"):
         dataset.pair("u", "v")
     dropped = opened(path, label="label", drop=["b"], positive="v")
     assert (dropped.feature_names, dropped.negative) == (("a", "c"), "rest")
-    assert np.array_equal(dropped.X[:], X[:, [0, 2]])
-    assert dropped.notes == ("dropped on request: 'b'",)
+    assert np.array_equal(dropped.X[:], X[:, [0, 2]]) and dropped.notes == ("dropped on request: 'b'",)
 
 
 def test_a_row_source_is_an_argument_of_every_question(tmp_path: Path) -> None:
