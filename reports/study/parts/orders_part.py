@@ -118,9 +118,10 @@ def steps_of(problem: Problem, n_epochs: float, n_mistakes: float) -> float:
 
 
 def _are_ties_slow(context: Context) -> bool:
-    """Return whether the run had scores near 0, and compiled code could not have decided them."""
-    run = context.run
-    return run.n_ties > 0 and not limbs_of(context.problem, run.settings).rows.size
+    """Return whether compiled code cannot decide scores near 0, and many rows had some; of few rows all are exact."""
+    run, problem = context.run, context.problem
+    are_few = problem.n_samples * (problem.n_features + 1) <= run.settings.sizes.most_limbs
+    return (are_few or run.n_ties > 0) and not limbs_of(problem, run.settings).rows.size
 
 
 def _why_one_pass(context: Context) -> str:
