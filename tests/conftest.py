@@ -9,7 +9,7 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
-from cases import of_today
+from cases import day
 from hypothesis import settings
 from zoo import INSEPARABLE, SEPARABLE, Known
 
@@ -17,7 +17,7 @@ from zoo import INSEPARABLE, SEPARABLE, Known
 settings.register_profile("fast", deadline=None, max_examples=25)
 settings.register_profile("slow", deadline=None, max_examples=int(os.environ.get("MAXMARGIN_EXAMPLES", "800")))
 
-# One of so many cases of every slow test is run, others every day.
+# One in so many slow cases is run, others every day.
 SHARE = int(os.environ.get("MAXMARGIN_SHARE", "1"))
 
 # Seconds of processor time: a case above the first is printed by CI if it is not marked slow, one above the second
@@ -76,7 +76,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for cases in sampled.values():
         mark = cases[0].get_closest_marker("sampled")
         if not mark or not mark.args:
-            cases.sort(key=lambda item: crc32(item.nodeid.encode()))
+            cases.sort(key=_number)
         for item in cases[mark.args[0] if mark and mark.args else ceil(len(cases) / 10) :]:
             item.add_marker("slow")
     if config.getoption("--quick"):
@@ -86,15 +86,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _keep_those_of_today(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out all but a share of the cases of every slow test, and others every day."""
-    slow: defaultdict[str, list[pytest.Item]] = defaultdict(list)
-    for item in items:
-        if item.get_closest_marker("slow"):
-            slow[item.nodeid.partition("[")[0]].append(item)
-    several = [cases for cases in slow.values() if len(cases) >= SHARE]
-    left_out = {item for cases in several for item in {*cases}.difference(of_today(cases, SHARE))}
-    config.hook.pytest_deselected(items=[*left_out])
-    items[:] = [item for item in items if item not in left_out]
+    """Leave out all slow cases but a share, and others every day."""
+    left_out = [item for item in items if item.get_closest_marker("slow") and (_number(item) + day()) % SHARE]
+    config.hook.pytest_deselected(items=left_out)
+    kept = {*items}.difference(left_out)
+    items[:] = [item for item in items if item in kept]
+
+
+def _number(item: pytest.Item) -> int:
+    return crc32(item.nodeid.encode())
 
 
 def _keep_a_quarter(config: pytest.Config, items: list[pytest.Item]) -> None:
