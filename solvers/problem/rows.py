@@ -23,6 +23,9 @@ CHUNK_ENTRIES = 1 << 21
 # Largest number of matrix entries that are summed in integers, in about a quarter of a second.
 EXACT_ENTRIES = 1 << 17
 
+# Largest number of rows in a chunk: vectors with an entry for each stay in the cache of a processor.
+_MOST_CHUNK_ROWS = 1 << 17
+
 # If there are several chunks their number is a multiple of this, so that two or four threads have equal shares.
 _CHUNKS_MULTIPLE = 4
 
@@ -139,7 +142,7 @@ class InMemory:
         """Return the number of rows in a chunk, which is the same on every machine."""
         n_rows, n_columns = self.shape
         n_entries = self.X.nnz if self.is_sparse else n_rows * n_columns
-        n_chunks = max(1, -(-n_entries // self.chunk_entries))
+        n_chunks = max(1, -(-n_entries // self.chunk_entries), -(-n_rows // _MOST_CHUNK_ROWS))
         if n_chunks > 1:
             n_chunks = -(-n_chunks // _CHUNKS_MULTIPLE) * _CHUNKS_MULTIPLE
         return max(1, -(-n_rows // n_chunks))
