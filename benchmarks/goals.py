@@ -168,10 +168,10 @@ OUT_OF_CORE = (
 )
 
 SPARSE = (
-    Goal("20k x 100k, C = 1: proven relative gap", "sparse", "*, C = 1", OURS, "accuracy", 1e-6),
-    Goal("20k x 100k, C = 1: time of LIBLINEAR, gap 1e-6", "sparse", "*, C = 1", "LIBLINEAR", "times_ours", None, 1),
-    Goal("hard margins: proven relative gap", "sparse", "hard*", OURS, "accuracy", 1e-9),
-    Goal("hard margins: time of LIBLINEAR, gap 1e-6", "sparse", "hard*", "LIBLINEAR, C = 1e6", "times_ours", None, 1),
+    Goal("20k x 100k, C = 1: proven relative gap", "wide", "*, C = 1", OURS, "accuracy", 1e-6),
+    Goal("20k x 100k, C = 1: time of LIBLINEAR, gap 1e-6", "wide", "*, C = 1", "LIBLINEAR", "times_ours", None, 1),
+    Goal("hard margins: proven relative gap", "wide", "hard*", OURS, "accuracy", 1e-9),
+    Goal("hard margins: time of LIBLINEAR, gap 1e-6", "wide", "hard*", "LIBLINEAR, C = 1e6", "times_ours", None, 1),
 )
 
 REAL = (

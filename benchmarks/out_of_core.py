@@ -111,32 +111,32 @@ def mib(maxrss: int) -> int:
     return round(maxrss / 2 ** (20 if sys.platform == "darwin" else 10))
 
 
-def on_dask(question: Callable[[Any], Facts]) -> Callable[[Path, Any], Answer]:
+def on_dask(question: Callable[[Any, Any], Facts]) -> Callable[[Path, Any], Answer]:
     def solve(path: Path, _: Any) -> Answer:
+        from dask.dataframe import read_parquet
         from dask.distributed import Client, LocalCluster
-
-        import maxmargin as mm
 
         with (
             LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
             Client(cluster),
         ):
-            return Answer(question(mm.load(str(path), cluster=cluster.scheduler_address)))
+            frame = read_parquet(path)
+            return Answer(question(frame.iloc[:, :-1], frame.iloc[:, -1]))
 
     return solve
 
 
-def margin(data: Any) -> Facts:
+def margin(X: Any, y: Any) -> Facts:
     import maxmargin as mm
 
-    answer = mm.hard_margin(data.X, data.y)
+    answer = mm.hard_margin(X, y)
     return {"status": answer.status.value, "lower": answer.lower, "upper": answer.upper}
 
 
-def verdict(data: Any) -> Facts:
+def verdict(X: Any, y: Any) -> Facts:
     import maxmargin as mm
 
-    return {"verdict": mm.separability(data.X, data.y).verdict.value}
+    return {"verdict": mm.separability(X, y).verdict.value}
 
 
 def judge(path: Path, answer: Answer) -> Facts:

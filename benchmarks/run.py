@@ -38,7 +38,7 @@ NAMES = (
     "growth",
     "verdicts",
     "perceptron",
-    "sparse",
+    "wide",
     "out_of_core",
     "soft_margin",
 )

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
-SCRIPTS = ("small", "margins", "engines", "hard_margin", "natural", "verdicts", "sparse", "out_of_core", "soft_margin")
+SCRIPTS = ("small", "margins", "engines", "hard_margin", "natural", "verdicts", "wide", "out_of_core", "soft_margin")
 
 SCRIPT = '''
 """A benchmark for the tests.

@@ -12,7 +12,7 @@ from maxmargin.data.dataset import Dataset, Matrix, dataset_of, frozen
 from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels, PositiveClass, positive_class, refuse_joined
 from maxmargin.data.numbers.binary64 import ExactRows, NumberError, Numbers
 from maxmargin.data.reading.coding import coded, equal_row_names, first_fault, no_texts, nothing_left, with_missing
-from maxmargin.solvers.problem.scaling import Extremes, extremes_of
+from maxmargin.solvers.problem.scaling import Extremes, column_bounds, extremes_of
 from maxmargin.text.data_error import data_error
 from maxmargin.text.progress import report_rows_done
 
@@ -85,7 +85,8 @@ def _assembled(table: Table, choice: Choice) -> tuple[Table, Any, Extremes | Non
     if not len(table.label):
         return table, np.empty((0, len(table.names))), None
     stored = table.features
-    known = extremes_of(stored) if isinstance(stored, np.ndarray) else None
+    bounds_of = column_bounds if choice.is_in_parts else extremes_of  # parts are read by several threads
+    known = bounds_of(stored) if isinstance(stored, np.ndarray) else None
     is_complete = known is not None and bool(np.isfinite(known).all())
     is_missing = table.missing_labels() if is_complete else table.missing_rows()
     may_drop = choice.drop_missing and not (choice.is_in_parts and table.missing_labels().any())
@@ -101,7 +102,7 @@ def _assembled(table: Table, choice: Choice) -> tuple[Table, Any, Extremes | Non
         table = coded(table, choice)
     features: Any = table.features
     X = stacked([c.values for c in features], len(table.label)) if isinstance(features, tuple) else features
-    bounds = known if X is stored else extremes_of(X) if isinstance(X, np.ndarray) and len(X) else None
+    bounds = known if X is stored else bounds_of(X) if isinstance(X, np.ndarray) and len(X) else None
     numbers = (X.data,) if bounds is None else bounds
     if len(table.label) and not all(np.isfinite(values).all() for values in numbers):
         raise first_fault(table, choice)

@@ -268,6 +268,8 @@ def plain_matrix(batch: Any) -> Floats | None:
     def is_plain(array: Any) -> bool:
         return bool(types.is_floating(array.type) or (types.is_integer(array.type) and array.null_count == 0))
 
+    if set(batch.schema.types) == {pyarrow.float64()}:  # column by column, in half the time
+        return np.asarray(batch.to_tensor(null_to_nan=True, row_major=False).to_numpy())
     try:
         return matrix_of(batch) if all(map(is_plain, batch.columns)) else None
     except NumberError:
@@ -276,8 +278,6 @@ def plain_matrix(batch: Any) -> Floats | None:
 
 def matrix_of(batch: Any) -> Floats:
     """Return the numbers of a batch whose columns were found to hold some that binary64 holds, in every row."""
-    if set(batch.schema.types) == {pyarrow.float64()}:
-        return np.asarray(batch.to_tensor(null_to_nan=True).to_numpy())
     return stacked([_numbers_of(array) for array in batch.columns], batch.num_rows)
 
 

@@ -10,9 +10,9 @@ by a planted normal, so that the offset matters. LIBLINEAR comes near it with C 
 margin, with the best offset, against the proven upper end. Its offset is penalised less the larger intercept_scaling.
 
 Examples:
-  python benchmarks/run.py sparse --scale 0.1 --limit 60
-  python benchmarks/run.py sparse --data '*, C = 1'
-  python benchmarks/run.py sparse --data 'hard*'
+  python benchmarks/run.py wide --scale 0.1 --limit 60
+  python benchmarks/run.py wide --data '*, C = 1'
+  python benchmarks/run.py wide --data 'hard*'
 """
 
 from collections.abc import Callable
