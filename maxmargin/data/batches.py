@@ -184,9 +184,9 @@ class Choice:
 
     `format` is the format of a file, whatever its name, and `sep` separates the fields of a delimited file; where they
     are None, the source decides. `longest_line` is in bytes. `is_in_parts` says that the rows do not fit into memory,
-    so that no text is encoded. Delimited text is converted `bytes_at_once` bytes at a time, or `rows_at_once` rows if
-    quotes may enclose the ends of lines. `missing` are texts for missing values, each alone or after the name of its
-    column and "=".
+    and `is_folder` that they are in the files of a folder, so that no text is encoded. Delimited text is converted
+    `bytes_at_once` bytes at a time, or `rows_at_once` rows if quotes may enclose the ends of lines. `missing` are texts
+    for missing values, each alone or after the name of its column and "=".
     """
 
     label: ColumnRef = -1
@@ -202,6 +202,7 @@ class Choice:
     format: str | None = None
     longest_line: int = LONGEST_LINE
     is_in_parts: bool = False
+    is_folder: bool = False
     bytes_at_once: int = 2**21
     rows_at_once: int = 10_000
 

@@ -29,7 +29,7 @@ MOST_ODD_TEXTS = 5
 _MISSING_LABEL_HINT = f"clean the file, or use {option('drop_missing')} with more {option('memory')}"
 
 # The advice given instead of `TEXT_HINT` if rows are read in parts: then no text is encoded.
-_TEXT_HINT_OUTSIDE_MEMORY = f"drop it with {option('drop')}, or use {option('one_hot')} with more {option('memory')}"
+_TEXT_HINT_OF_PARTS = f"drop it with {option('drop')}, or use {option('one_hot')} on one file that fits into memory"
 
 # A text column with more different texts than this is not coded.
 MOST_LEVELS = 1000
@@ -349,8 +349,8 @@ def _missing_found(text: str | None) -> str:
 
 def _general(hint: str, table: Table, choice: Choice) -> str:
     """Return the advice about the first column at fault, or, where it is general, about all if there are several."""
-    if choice.is_in_parts:
-        return _TEXT_HINT_OUTSIDE_MEMORY if hint == TEXT_HINT else hint
+    if choice.is_in_parts or choice.is_folder:
+        return _TEXT_HINT_OF_PARTS if hint == TEXT_HINT else hint
     if hint not in (TEXT_HINT, DROP_MISSING_HINT) or not isinstance(table.features, tuple):
         return hint
     texts, is_coded = _texts_at_fault(table.features, table.spelling), choice.one_hot.every
@@ -446,7 +446,6 @@ def _odd_texts(table: Table, name: str | int) -> tuple["Counter[str]", list[str]
 
 def _empty_column_hint(table: Table, name: str | int) -> str:
     """Return the advice about a column in which no row of the table has a value."""
-    advice = f"use {option('drop', repr(name))}"
-    advice += f" and choose the label with {option('label')}" if name == table.label_name else ""
+    of_label = f" and choose the label with {option('label')}" * (name == table.label_name)
     rows = "no row" if table.is_whole else f"none of {len(table.label):,} rows read together"
-    return f"{rows} has a value in it, as where lines end in a separator: {advice}"
+    return f"{rows} has a value in it, as where lines end in a separator: use {option('drop', repr(name))}{of_label}"

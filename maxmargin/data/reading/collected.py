@@ -206,8 +206,7 @@ class Collected:
         self._count(part)
         self._told_missing |= table.told_missing
         if self.layout.row_names is not None and self.layout.row_names == self.roles.id:
-            hashes = np.fromiter(map(hash, table.ids or ()), np.int64)
-            self._hashes.setdefault(table.source, []).append(hashes)
+            self._hashes.setdefault(table.source, []).append(np.fromiter(map(hash, table.ids or ()), np.int64))
         self.coder.add(part.labels)
         if part.bounds is not None:
             self._bounds.append(part.bounds)

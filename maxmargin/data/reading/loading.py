@@ -164,7 +164,8 @@ def read_dataset(
     if is_in_parts or is_folder:
         way = "join its files into one" if is_folder else f"allow more memory with {option('memory')}"
         refuse_what_needs_memory(layout.source, choice, way)
-    found = Collected(layout, choice.roles(layout), replace(choice, is_in_parts=is_in_parts), positive, n_rows)
+    choice = replace(choice, is_in_parts=is_in_parts, is_folder=is_folder)
+    found = Collected(layout, choice.roles(layout), choice, positive, n_rows)
     outside: Any = None
     if is_in_parts and budget is not None:
         outside = _read_on_disk(found, sources, budget)
