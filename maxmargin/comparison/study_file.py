@@ -18,10 +18,10 @@ from maxmargin.comparison.methods.method import Method
 from maxmargin.data.features import named_features
 from maxmargin.data.preparing import How
 from maxmargin.data.sources.opening import STDIN
+from maxmargin.solvers.basics.limits import memory_size
 from maxmargin.solvers.errors import WordedError
 from maxmargin.text.data_error import DataError, nearest, quoted
 from maxmargin.text.regular_files import read_regular_file
-from maxmargin.text.sizes import memory_size
 
 # The number of the form of a study.
 SCHEMA = 1

@@ -19,10 +19,9 @@ from maxmargin.data.labels import CodedLabels, is_absent
 from maxmargin.data.numbers.numerals import STORED, Spelling, Texts, is_missing, parse_number
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
-from maxmargin.solvers.basics.limits import n_threads
+from maxmargin.solvers.basics.limits import memory_size, n_threads
 from maxmargin.solvers.errors import InvalidOptionError, option
 from maxmargin.text.data_error import DataError, data_error, listed, nearest, quoted
-from maxmargin.text.sizes import memory_size
 
 ColumnRef: TypeAlias = str | int
 
@@ -447,7 +446,7 @@ class MemoryBudget:
         """
         if isinstance(memory, MemoryBudget):
             return memory
-        n_bytes = memory_size(DEFAULT_MEMORY if memory is None else memory)
+        n_bytes = DEFAULT_MEMORY if memory is None else memory_size(memory)
         n_workers = min(n_threads() if processors is None else processors, _MOST_WORKERS)
         share = n_bytes // (4 * (4 * n_workers + 2))
         return cls(

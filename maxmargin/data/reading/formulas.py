@@ -24,9 +24,9 @@ from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_not
 from maxmargin.data.sources.frames import column_of, columns_of, index_of, library_of, with_distinct_names
 from maxmargin.data.sources.opening import open_source
 from maxmargin.solvers.answers.factors import Factor
+from maxmargin.solvers.basics.limits import size_text
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.text.data_error import DataError, data_error, listed, nearest, quoted
-from maxmargin.text.sizes import size_text
 
 # The column that is coded in a call of C.
 _CODED_COLUMN = re.compile(r"C\((\w+)\s*[,)]")

@@ -23,8 +23,8 @@ from maxmargin.data.numbers.binary64 import NumberError, numbers
 from maxmargin.data.sources.frames import index_columns, labels_of_series, open_frame, table_of_series
 from maxmargin.data.sources.opening import is_compressed, kind_of, open_binary, readable
 from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.basics.limits import size_text
 from maxmargin.text.data_error import data_error
-from maxmargin.text.sizes import size_text
 
 # Largest and smallest number of bytes of every column that are read ahead.
 _LARGEST_BUFFER, _SMALLEST_BUFFER = 1 << 20, 1 << 14

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from maxmargin.data.batches import FileStamp, MemoryBudget, StoredMatrix, stamp_of, unreadable
 from maxmargin.data.numbers.binary64 import numbers
 from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.basics.limits import size_text
 from maxmargin.solvers.basics.parallel import in_order, slices
 from maxmargin.solvers.problem.problem import sample_size
 from maxmargin.solvers.problem.rows import RowSource
 from maxmargin.text.data_error import data_error
 from maxmargin.text.progress import report_rows_done
-from maxmargin.text.sizes import size_text
 
 T = TypeVar("T")
 

@@ -27,12 +27,12 @@ from maxmargin.data.reading.loading import load, read_dataset
 from maxmargin.data.sources import arrow_files
 from maxmargin.data.sources.csv_text import DelimitedText
 from maxmargin.data.stores.outside_memory import CachedRows
+from maxmargin.solvers.basics.limits import memory_size, size_text
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.perceptron.row_orders import Presentation
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.text.progress import data_shown, report_rows_done, reports_passes_to
-from maxmargin.text.sizes import memory_size, size_text
 
 N, D = 1009, 3
 
