@@ -154,9 +154,10 @@ class SoftBracket(Bracket):
             if self.is_interrupted:
                 return
             self._close()
-            if self.relative_gap > NEXT_SOLVER_GAP and math.isfinite(self.upper):
-                # Where too many rows are next to the margin for exact numbers, a longer w clears them of slack.
-                error = largest_error(self.problem, self.w, self.b) or 0.0  # those of sparse rows are small
+            # Where too many rows are next to the margin for exact numbers, a longer w clears them of slack; errors of
+            # sparse rows are small, and have no common bound.
+            is_wide = self.relative_gap > NEXT_SOLVER_GAP and math.isfinite(self.upper)
+            if is_wide and (error := largest_error(self.problem, self.w, self.b)):
                 self.offer_normal(self.w * (1 + _CLEARANCE * error), self.engine)
             if self.relative_gap <= NEXT_SOLVER_GAP:
                 return

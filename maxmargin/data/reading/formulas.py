@@ -428,7 +428,7 @@ def whole_table(source: Any, choice: Choice) -> Table:
     roles = choice.roles(one.layout, "formula")
     (read,) = one.tables(roles, None)
     table = with_missing(read(), roles) if roles.missing else read()
-    if one.layout.row_names is not None and len({*(table.ids or ())}) < len(table.ids or ()):
+    if one.layout.row_names == roles.id and len({*(table.ids or ())}) < len(table.ids or ()):
         raise equal_row_names(table.source)
     return replace(table, notes=(*table.notes, *roles.missing_notes(one.layout, table.told_missing)))
 

@@ -187,8 +187,7 @@ def read_dataset(
 
 def _parts_in_memory(found: Collected, source: TableSource) -> Iterator[CheckedRows]:
     ahead = list(islice(tables := source.tables(found.roles, None), 2))
-    # of a folder each file is a part
-    is_whole = len(ahead) == 1 and source.layout.source == found.layout.source
+    is_whole = len(ahead) == 1 and not found.choice.is_folder
     work, tables = partial(checked_rows, found.choice, found.roles, is_whole=is_whole), chain(ahead, tables)
     if source.n_rows * source.layout.n_columns < _LEAST_FOR_THREADS:
         return map(work, tables)
