@@ -1,10 +1,12 @@
 """Are the classes linearly separable, and how far from it? The verdict, the fewest errors and the least total slack."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from maxmargin.api.families import FamilyOptions, separability_of_family
 from maxmargin.api.question import Question, separability_of
 from maxmargin.data.dataset import DecimalReading
+from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem.candidate import with_options
 from maxmargin.text.progress import shows_progress, waiting
 
@@ -21,6 +23,14 @@ def separability(
     *,
     bias: bool | None = None,
     positive: object = None,
+    family: str | None = None,
+    weights: Any = None,
+    trials: Any = None,
+    strata: Any = None,
+    status: Any = None,
+    entry: Any = None,
+    ties: str | None = None,
+    levels: Sequence[Any] | None = None,
     method: str = "auto",
     solver: str | None = None,
     solver_options: Mapping[str, Any] | None = None,
@@ -103,6 +113,14 @@ def separability(
     >>> quasi.verdict.value, quasi.touching_rows.tolist(), quasi.infinite_columns
     ('quasi-separable', [1, 2], {'(Intercept)': '-', 0: '+'})
     """
+    options = FamilyOptions.of(
+        family, ties, levels, weights=weights, trials=trials, strata=strata, status=status, entry=entry
+    )
+    if options.family is not None or options.columns:
+        return separability_of_family(
+            X, y, options, bias=bias, positive=positive, limits=Limits(time_limit=time_limit), exact_limit=exact_limit,
+            method=method, solver=with_options(solver, solver_options),
+        )  # fmt: skip
     question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
     return separability_of(
         question.dataset, DecimalReading.of(question.dataset), question.names, bias=question.bias, method=method,

@@ -33,7 +33,7 @@ _OF_COLUMNS = ("infinite_columns", "finite_columns", "aliased_columns", "dimensi
 _OF_NEAR = ("nearly_aliased_columns", "verdict_without_nearly_aliased")
 
 # Largest number of rows or columns that a line of the text names.
-_MOST_NAMED = 10
+MOST_NAMED = 10
 
 # Largest number of infinite coefficients that a card names.
 _MOST_IN_CARD = 4
@@ -180,7 +180,7 @@ class Separability(ProvenVerdict, NamedAnswer):
             lines += self._logistic_lines(is_known)
         lines += [f"  {printable(note)}" for note in self.names.notes]
         if self.verdict in (Verdict.SEPARABLE, Verdict.QUASI_SEPARABLE):
-            lines += _next_steps(self, self.findings if is_known else None, call=call)
+            lines += self._steps(self.findings if is_known else None, call)
         last = f"found by {self.engine}" if self.proof else f"verdict: {self.verdict.advice_for(bias=self.bias)}"
         return "\n".join([*lines, *remarks, f"  {last}"])
 
@@ -203,7 +203,7 @@ class Separability(ProvenVerdict, NamedAnswer):
             return []
         stored = "as stored" if self.certificate.problem.reading == "binary64" else "exactly as they are"
         found, without = self.nearly_aliased_columns, self.verdict_without_nearly_aliased
-        return near_lines(found, verdict=self.verdict, without=without, stored=stored, most=_MOST_NAMED)
+        return near_lines(found, verdict=self.verdict, without=without, stored=stored, most=MOST_NAMED)
 
     def _rows_lines(self) -> list[str]:
         n_witnesses = 0 if self.witness_rows is None else len(self.witness_rows)
@@ -213,11 +213,16 @@ class Separability(ProvenVerdict, NamedAnswer):
         shows = f"{counted(n_witnesses, 'row')} of which alone it follows that {excluded}"
         parts = (("strictly separated rows", self.separated_rows), (shows, self.witness_rows))
         known = ((title, rows) for title, rows in parts if rows is not None and len(rows))
-        return [self.names.rows_line(title, rows, most=_MOST_NAMED) for title, rows in known]
+        return [self.names.rows_line(title, rows, most=MOST_NAMED) for title, rows in known]
+
+    @property
+    def _model(self) -> str:
+        """The name of the model whose estimate is in question."""
+        return f"logistic regression{intercept(self.bias)}"
 
     def _logistic_lines(self, with_columns: bool) -> list[str]:
-        """Return the lines about the estimate of a logistic regression."""
-        model = f"  logistic regression{intercept(self.bias)}"
+        """Return the lines about the estimate of a logistic regression, or of another model."""
+        model = f"  {self._model}"
         aliased = list((with_columns and self.aliased_columns) or ())
         dependent = f"  aliased columns (they depend linearly on those before): {_some(aliased)}"
         aliased_lines = [dependent] if aliased else []
@@ -232,8 +237,12 @@ class Separability(ProvenVerdict, NamedAnswer):
             columns = [f"  {which} not computed ({options})"]
         else:
             finite = f"  finite coefficients: {_some(list(self.finite_columns or ()) or ['none'])}"
-            columns = [*terms_lines(self, terms, self.findings, _MOST_NAMED), finite, *aliased_lines]
+            columns = [*terms_lines(self, terms, self.findings, MOST_NAMED), finite, *aliased_lines]
         return [f"{model}: no finite maximum-likelihood estimate", *columns]
+
+    def _steps(self, findings: Findings | None, call: str | None) -> list[str]:
+        """Return the advice about separated data."""
+        return _next_steps(self, findings, call=call)
 
     def _card_fields(self) -> dict[str, Any]:
         rows = {"rows strictly separated": self.separated_rows, "rows on every hyperplane": self.touching_rows}
@@ -362,7 +371,7 @@ def _fraction_text(value: Fraction) -> str:
 
 
 def _some(values: Sequence[object]) -> str:
-    return some(values, _MOST_NAMED, LISTED_ELSEWHERE)
+    return some(values, MOST_NAMED, LISTED_ELSEWHERE)
 
 
 # Advice for statisticians with separated data: ways to go on, and the estimates that can be reported

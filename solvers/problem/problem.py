@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,7 @@ class Samples:
     positive: str | int | float | bool | None = None
     read_as: Mapping[str, Any] | None = None
     sizes: WorkSizes
+    question: ClassVar[str] = "two-class"
 
     def __post_init__(self) -> None:
         if self.bias not in (True, False):
@@ -318,6 +319,7 @@ class ClassProblem(Samples):
     known_bounds: Extremes | None = None
     read_as: Mapping[str, Any] | None = None
     sizes: WorkSizes = DEFAULT_SIZES
+    question: ClassVar[str] = "multinomial"
 
     @property
     def label_bytes(self) -> bytes:

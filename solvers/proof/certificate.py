@@ -26,12 +26,11 @@ class Certificate:
 
     Attributes
     ----------
-    problem : Problem or ClassProblem
+    problem : Problem, ClassProblem or Likelihood
         The data; they are not part of the proof, which only holds their hash.
     """
 
     claim: ClassVar[str]
-    question: ClassVar[str] = "two-class"
     problem: Samples = field(repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -46,7 +45,7 @@ class Certificate:
         }
         if self.problem.positive is not None:
             data["positive"] = self.problem.positive
-        head = {"format": FORMAT, "version": VERSION, "claim": self.claim, "question": self.question, "data": data}
+        head = {"format": FORMAT, "version": VERSION, "claim": self.claim, "question": self.problem.question, "data": data}
         return {**head, **self._numbers()}
 
     def to_json(self) -> str:
@@ -163,7 +162,6 @@ class ClassSeparation(Certificate):
     """
 
     claim: ClassVar[str] = "separable"
-    question: ClassVar[str] = "multinomial"
     direction: tuple[Fraction, ...]
 
 
@@ -179,7 +177,6 @@ class ClassWitness(Certificate):
     """
 
     claim: ClassVar[str] = "not-strictly-separable"
-    question: ClassVar[str] = "multinomial"
     pairs: tuple[Pair, ...]
     weights: tuple[int, ...]
 

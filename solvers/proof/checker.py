@@ -30,15 +30,26 @@ margin-exactly q: margin-at-least q and margin-at-most q.
 
 margin-between q and Q: margin-at-least q and margin-at-most Q, where q = margin_squared and Q = upper_squared.
 
+Other questions are about the inequalities z.v >= 0 of a likelihood, which has a maximum if, and only if, they overlap:
+    binomial     label = successes of trials: X_i if there are some, -X_i if there are fewer than trials
+    poisson      label = a count: -X_i, and X_i as well if it is not 0
+    ordinal      label = one of J ordered classes: (-x_i, e_j) if it is class j < J, (x_i, -e_(j-1)) if it is j > 1
+    conditional  label = +1 or -1: x_i - x_k for each row i that is +1 and each k of its stratum that is -1
+    cox          label = a time, status = 1 for an event: x_i - x_k for each event i and each k of its stratum that is
+        at risk at its time, entry < time_i <= time_k; differences that are sums of others are left out (see ``chain``).
+        Events at one time are at risk for each other if ties is breslow or efron, not if it is exact-discrete.
+Here e_j is the j-th of J - 1 unit vectors; only binomial and poisson may have a bias. Rows with a weight of 0 are left
+out before anything else. The inequalities are numbered in the order of ``comparisons``, and ``rows`` lists such numbers.
+
 The class that ``positive`` names is +1. If it is absent or null, there must be two classes, and the greater one is +1.
 The classes of a multinomial question are numbered as ``classes`` lists them, otherwise in sorted order. A class is
 named by its text or its number: 1, "1" and "1.0" name the class 1; true and "true" name the class True, not 1.
 
 Time and memory are bounded. Let m be the length of v. An integer has at most 4,300 decimal or 1,000,000 hexadecimal
 digits, N has at most m vectors, and the rank of S is the rank of its first 2m inequalities. Memory is proportional to
-the sizes of the proof and of the data. So is time, except for one exact product of each row with v and with each vector
-of N (rows x columns x digits, the digits of all vectors together) and for the two ranks (at most 3 m^3 operations on
-numbers of at most 521 bits).
+the sizes of the proof and of the data, and to the number of inequalities. So is time, except for one exact product of
+each row, or each inequality of a likelihood, with v and with each vector of N (rows x columns x digits, the digits of
+all vectors together) and for the two ranks (at most 3 m^3 operations on numbers of at most 521 bits).
 """
 
 import csv
@@ -51,9 +62,9 @@ import re
 import struct
 import sys
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, groupby, product
 from operator import mul
 from pathlib import Path
 from types import GenericAlias, UnionType
@@ -71,16 +82,26 @@ NUMBERS: dict[str, Any] = {
     "direction": list[str], "weights": list[str], "null_space": list[list[str]],
     "margin_squared": str, "upper_squared": str,
 }  # fmt: skip
-# The type of the field ``rows``, which lists rows or pairs of a row and a class.
-ROWS = {"two-class": list[int], "multinomial": list[list[int]]}
+# The type of the field ``rows`` if it lists pairs of a row and a class, not rows.
+ROWS = {"multinomial": list[list[int]]}
 DATA = {"sha256": str, "n_samples": int, "n_features": int, "bias": bool, "reading": str}
 # How the data were read. Each of these fields may be absent or null.
 SOURCE: dict[str, Any] = {
     "source": str, "label": str | int, "positive": str | int | float | bool, "drop": list[str | int], "id": str | int,
     "one_hot": bool, "one_hot_columns": list[str | int], "drop_missing": bool, "sep": str, "decimal_comma": bool,
     "header": bool, "missing": list[str], "format": str, "formula": str, "classes": list[str],
-    "values": list[list[str]], "coded": dict[str, list[str]], "rules": int,
+    "values": list[list[str]], "coded": dict[str, list[str]], "rules": int, "weights": str | int, "trials": str | int,
+    "strata": str | int, "status": str | int, "entry": str | int, "ties": str,
 }  # fmt: skip
+# The response of a row, in numbers, for each question about a likelihood; a stratum is numbered by its first row.
+RESPONSES = {
+    "binomial": ("label", "trials"), "poisson": ("label",), "ordinal": ("label",), "conditional": ("label", "strata"),
+    "cox": ("label", "status", "entry", "strata"),
+}  # fmt: skip
+DIFFERENCES = ("conditional", "cox")
+# Columns that are no features.
+OF_ROWS = ("weights", "trials", "strata", "status", "entry")
+TIES = ("breslow", "efron", "exact-discrete")
 # Most levels of a JSON text that is parsed, so that none exhausts the stack of the parser. A proof has five.
 MOST_LEVELS = 100
 # Most decimal digits of an integer that Python reads or writes.
@@ -205,13 +226,13 @@ def validate(proof: Any) -> None:
     need(has_type(proof.get("version"), int) and proof["version"] == 1, "the version is unknown")
     claim, question, data = proof.get("claim"), proof.get("question"), proof.get("data")
     need(isinstance(claim, str) and claim in FIELDS, "the claim is unknown")
-    is_binary = question == "two-class"
-    need(is_binary or (question == "multinomial" and "margin" not in claim), "no such question or claim")
+    has_margin = "margin" in claim
+    need(question == "two-class" or (question in ("multinomial", *RESPONSES) and not has_margin), "no such question")
     names = FIELDS[claim].split()
     fields = ["format", "version", "claim", "question", "data", *names]
     need(set(proof) == set(fields), f"{claim}: expected the fields {', '.join(fields)}")
     for name in names:
-        kind = ROWS[question] if name == "rows" else NUMBERS[name]
+        kind = ROWS.get(question, list[int]) if name == "rows" else NUMBERS[name]
         need(has_type(proof[name], kind), f"{name} has a wrong type")
     need(isinstance(data, dict) and set(DATA) <= set(data) <= {*DATA, *SOURCE}, "data: missing or superfluous field")
     kinds = {**DATA, **{name: kind | None for name, kind in SOURCE.items()}}
@@ -219,7 +240,11 @@ def validate(proof: Any) -> None:
         need(has_type(value, kinds[name]), f"data: {name} has a wrong type")
     need(0 < data["n_samples"] < 2**63 and 0 <= data["n_features"] < 2**63, "data: no such number of rows or columns")
     need(data["reading"] in ("binary64", "decimal"), "data: the reading is unknown")
-    need(is_binary or data.get("positive") is None, "data: a multinomial question has no positive class")
+    has_sign = question in ("two-class", "conditional")
+    need(has_sign or data.get("positive") is None, f"data: a question of {question} has no positive class")
+    has_bias = question not in ("ordinal", *DIFFERENCES)
+    need(has_bias or not data["bias"], f"data: a question of {question} has no bias")
+    need((question == "cox") == (data.get("ties") in TIES), "data: ties are for cox")
 
 
 def integers(texts: Any, length: int, what: str) -> Vector:
@@ -267,7 +292,7 @@ def numbering(proof: dict[str, Any], classes: Sequence[Any]) -> list[int]:
     data, K = proof["data"], len(classes)
     listed = [*range(K)] if data.get("classes") is None else indices(data["classes"], classes, "classes")
     need(sorted(listed) == [*range(K)], f"data: classes has {len(listed)} names, and the data have {K} classes")
-    if proof["question"] == "multinomial":
+    if proof["question"] in ("multinomial", "ordinal"):
         return sorted(range(K), key=listed.__getitem__)  # the inverse permutation
     positive = data.get("positive")
     need(positive is not None or K == 2, f"data: no positive class is named, and the data have {K} classes")
@@ -277,16 +302,18 @@ def numbering(proof: dict[str, Any], classes: Sequence[Any]) -> list[int]:
 
 def statement(proof: dict[str, Any], classes: Sequence[Any]) -> str:
     """Return a line that says what the proof claims, and of which classes."""
-    data = proof["data"]
-    numbers, K = numbering(proof, classes), len(classes)
+    data, question, K = proof["data"], proof["question"], len(classes)
+    numbers = numbering(proof, classes) if classes else []
     names = {number: repr(str(label)[:40]) for number, label in zip(numbers, classes, strict=True)}
-    if proof["question"] == "two-class":
+    if not classes:
+        about = f"{question}{' with ties by ' + data['ties'] if question == 'cox' else ''}; directions"
+    elif question in ("two-class", "conditional"):
         why = "" if data.get("positive") is not None else ", the greater: the proof names none"
         rest = names[-1] if K == 2 else f"the {K - 1} others"
-        about = f"two-class: {names[1]} (+1{why}) against {rest}; hyperplanes"
+        about = f"{question}: {names[1]} (+1{why}) against {rest}; hyperplanes"
     else:
         shown = ", ".join(names[code] for code in range(min(K, 10)))
-        about = f"multinomial: {K} classes {shown}{', ...' if K > 10 else ''}; scores"
+        about = f"{question}: {K} classes {shown}{', ...' if K > 10 else ''}; scores"
     squares = [proof[name] for name in ("margin_squared", "upper_squared") if name in proof]
     margin = f", squared margin {' to '.join(squares)}" if 0 < sum(map(len, squares)) <= 100 else ""
     bias = "with a bias" if data["bias"] else "through the origin"
@@ -300,12 +327,16 @@ def statement(proof: dict[str, Any], classes: Sequence[Any]) -> str:
 def check(proof: Any, rows: Any, labels: Any) -> None:
     """Raise an error unless the proof holds.
 
-    The rows are floats, or Fractions in the decimal reading. The labels are -1 and +1, or codes if multinomial.
+    The rows are floats, or Fractions in the decimal reading. The labels are -1 and +1, codes if multinomial, and lists
+    of floats, one for each of RESPONSES, if the question is about a likelihood.
     """
     validate(proof)
     data, K = proof["data"], check_data(proof, rows, labels)
+    bias, m = data["bias"], (K - 1) * (data["n_features"] + data["bias"])
+    if proof["question"] in RESPONSES:
+        rows = Inequalities(proof, rows, labels)
+        bias, K, m, labels = False, 2, rows.width, [1] * len(rows)
     codes = [max(label, 0) for label in labels]
-    m = (K - 1) * (data["n_features"] + data["bias"])
     need(m or "direction" not in proof, "direction: the data leave none")
     v = integers(proof.get("direction", ["0"] * m), m, "direction")  # without a direction v = 0, and so is each z.v
     need(len(proof.get("null_space", [])) <= m, "null_space: more vectors than a vector has entries")
@@ -313,14 +344,14 @@ def check(proof: Any, rows: Any, labels: Any) -> None:
     pairs = weighted_pairs(proof, codes, K)
     a = integers(proof.get("weights", []), len(pairs), "weights")
     need(all(weight > 0 for weight in a), "weights: not positive")
-    least = check_rows(proof, rows, codes, v, N) if "direction" in proof or N else None
+    least = check_rows(proof, rows, bias, codes, v, N) if "direction" in proof or N else None
     needed = {i for i, _ in pairs}
     chosen = {i: row for i, row in enumerate(rows) if i in needed}
     values = data.get("values") or []  # copies of the rows: the label, then the numbers
     need(len(values) in (0, len(pairs)), "data: values are not one list for each of the rows")
     for (i, _), texts in zip(pairs, values, strict=False):
         need(numbers_of(texts, data["reading"] == "decimal") == [labels[i], *chosen[i]], f"row {i} is not in values")
-    scaled_rows = {i: scaled(row, data["bias"]) for i, row in chosen.items()}
+    scaled_rows = {i: scaled(row, bias) for i, row in chosen.items()}
     S = [Inequality(*scaled_rows[i], codes[i], k) for i, k in pairs]
     if least and "margin_squared" in proof:
         check_lower_margin(proof, v, *least)
@@ -333,12 +364,19 @@ def check(proof: Any, rows: Any, labels: Any) -> None:
 
 
 def check_data(proof: dict[str, Any], rows: Any, labels: Any) -> int:
-    """Check that these are the data of the proof; return the number of classes."""
-    data, is_binary, K = proof["data"], proof["question"] == "two-class", len({*labels})
+    """Check that these are the data of the proof; return the number of classes, 2 if it is about a likelihood."""
+    data, question = proof["data"], proof["question"]
     need(len(rows) == len(labels) == data["n_samples"], f"{FOREIGN}: {len(rows)} rows, not {data['n_samples']}")
-    need({*labels} == ({-1, 1} if is_binary else {*range(max(K, 2))}), "the labels do not fit the question")
+    if question in RESPONSES:
+        check_responses(question, labels)
+        K, kind, numbers = 2, "d", [value + 0.0 for response in labels for value in response]
+    else:
+        K, kind, numbers = len({*labels}), "b" if question == "two-class" else "i", [*map(int, labels)]
+        codes = {-1, 1} if kind == "b" else {*range(max(K, 2))}
+        need({*labels} == codes, "the labels do not fit the question")
     d, is_decimal = data["n_features"], data["reading"] == "decimal"
-    digest = hashlib.sha256(f"{len(rows)} {d}{' decimal' if is_decimal else ''}\n".encode())
+    marks = [len(rows), d, *["decimal"] * is_decimal, *[question] * (kind == "d"), *[data.get("ties")] * (question == "cox")]
+    digest = hashlib.sha256(f"{' '.join(map(str, marks))}\n".encode())
     for i, row in enumerate(rows):
         is_right = len(row) == d and {*map(type, row)} <= {Fraction if is_decimal else float}
         is_finite = is_right and (is_decimal or all(map(math.isfinite, row)))
@@ -347,14 +385,14 @@ def check_data(proof: dict[str, Any], rows: Any, labels: Any) -> int:
             digest.update(f"{' '.join(map(str, row))}\n".encode())
         else:
             digest.update(struct.pack(f"<{d}d", *(x + 0.0 for x in row)))  # + 0.0 turns -0.0 into 0.0
-    digest.update(struct.pack(f"<{len(labels)}{'b' if is_binary else 'i'}", *map(int, labels)))
+    digest.update(struct.pack(f"<{len(numbers)}{kind}", *numbers))
     need(digest.hexdigest() == data["sha256"], f"{FOREIGN}: other values, other labels, or another order")
     return K
 
 
 def weighted_pairs(proof: dict[str, Any], codes: Vector, K: int) -> list[tuple[int, int]]:
     """Return row i and class k of each inequality of S; of two classes, k is the one that is not the row's."""
-    is_binary = proof["question"] == "two-class"
+    is_binary = proof["question"] != "multinomial"
     pairs = []
     for entry in proof.get("rows", []):
         need(is_binary or len(entry) == 2, "rows: one is not a pair of a row and a class")
@@ -387,7 +425,7 @@ def packed(N: list[Vector], bits: int) -> Vector:
     return [sum(entry << bits * number for number, entry in enumerate(column)) for column in zip(*N, strict=True)]
 
 
-def check_rows(proof: Any, rows: Any, codes: Vector, v: Vector, N: list[Vector]) -> tuple[Any, int]:
+def check_rows(proof: Any, rows: Any, bias: bool, codes: Vector, v: Vector, N: list[Vector]) -> tuple[Any, int]:
     """Check the sign of each z.v, and N where z.v = 0; return the least z.v, and its row."""
     is_quasi = proof["claim"] == "quasi-separable"
     sign = ">=" if is_quasi or "direction" not in proof else ">"
@@ -396,7 +434,7 @@ def check_rows(proof: Any, rows: Any, codes: Vector, v: Vector, N: list[Vector])
     largest = 2 * len(v) * max((abs(x) for u in N for x in u), default=0)
     packs: dict[int, Vector] = {}
     for i, row in enumerate(rows):
-        X, c = scaled(row, proof["data"]["bias"])
+        X, c = scaled(row, bias)
         values = products(X, codes[i], v)
         lowest = min(values.values())
         need(lowest > 0 or (lowest == 0 and sign == ">="), f"row {i}: z.v {sign} 0 is false")
@@ -477,11 +515,107 @@ def rank(matrix: Iterable[Vector], prime: int, enough: int) -> int:
     return len(pivots)
 
 
+# The inequalities of a likelihood
+
+
+def check_responses(question: str, responses: Any) -> None:
+    """Check that the responses are numbers of the kinds that the question takes."""
+    names = RESPONSES[question]
+    for i, response in enumerate(responses):
+        is_right = len(response) == len(names) and {*map(type, response)} <= {float}
+        is_right = is_right and all(x == -math.inf and name == "entry" or math.isfinite(x) for x, name in zip(response, names))
+        y, *more = response if is_right else (math.nan,)
+        if question == "binomial":
+            is_right = is_right and 0 <= y <= more[0]
+        elif question == "cox":
+            is_right = is_right and more[0] in (0, 1) and more[1] < y
+        else:
+            is_right = is_right and (abs(y) == 1 if question == "conditional" else y >= 0)
+        need(is_right, f"row {i}: the response is none of a {question} question")
+    codes = {response[0] for response in responses}
+    need(question != "ordinal" or codes == {*range(max(len(codes), 2))}, "the labels do not fit the question")
+
+
+def comparisons(question: str, responses: Any, ties: str | None = None) -> Iterator[tuple[int, int, int]]:
+    """Yield (i, s, k) for each inequality: z = x_i - x_k, or z = s (x_i, 1), or of ordered classes z = s (x_i, -e_k)."""
+    if question in DIFFERENCES:
+        strata: dict[float, list[int]] = {}
+        for i, response in enumerate(responses):
+            strata.setdefault(response[-1], []).append(i)
+        for rows in strata.values():
+            controls = [k for k in rows if responses[k][0] < 0]
+            cases = (i for i in rows if responses[i][0] > 0)
+            for i, k in chain(rows, responses, ties) if question == "cox" else product(cases, controls):
+                yield i, 1, k
+        return
+    is_ordinal = question == "ordinal"
+    greatest = max(response[0] for response in responses) if is_ordinal else math.inf
+    for i, (y, *trials) in enumerate(responses):
+        if y > 0:
+            yield i, 1, int(y) - 1 if is_ordinal else 0
+        if y < (trials[0] if trials else greatest):
+            yield i, -1, int(y) if is_ordinal else 0
+
+
+def chain(rows: list[int], responses: Any, ties: str | None) -> Iterator[tuple[int, int]]:
+    """Yield the rows i and k of the differences of a stratum, by time from the last.
+
+    Without late entry the rows that are at risk at the next event are at risk at this one too, so that an event of the
+    next time stands for all of them: the differences from it are there already. Of events at one time that are at risk
+    for each other, whose differences are 0 then, the first stands for all.
+    """
+    if any(responses[k][2] > -math.inf for k in rows):
+        for i in rows:
+            time, is_event, *_ = responses[i]
+            for k in rows if is_event else []:
+                is_tied = time == responses[k][0] and responses[k][1]
+                if k != i and responses[k][2] < time <= responses[k][0] and not (is_tied and ties == TIES[2]):
+                    yield i, k
+        return
+    between: list[int] = []  # without an event, from this time on to the next event
+    heirs: list[int] = []  # the events of the next time
+    for _, group in groupby(sorted(rows, key=lambda i: responses[i][0], reverse=True), key=lambda i: responses[i][0]):
+        now = [*group]
+        events = [i for i in now if responses[i][1]]
+        between += [i for i in now if not responses[i][1]]
+        if events and ties == TIES[2]:
+            yield from product(events, [*between, *heirs])
+        elif events:
+            yield from product(events[:1], [*events[1:], *between, *heirs[:1]])
+            yield from product(events[1:], events[:1])
+        between, heirs = ([], events) if events else (between, heirs)
+
+
+class Inequalities:
+    """The vectors z of a likelihood, each of which is formed from the rows when it is read."""
+
+    def __init__(self, proof: dict[str, Any], rows: Any, responses: Any) -> None:
+        question, data = proof["question"], proof["data"]
+        self.rows = rows
+        self.is_difference = question in DIFFERENCES
+        self.n_thresholds = int(max(response[0] for response in responses)) if question == "ordinal" else 0
+        self.bias = [1] * data["bias"]
+        self.width = data["n_features"] + data["bias"] + self.n_thresholds
+        self.found = [*comparisons(question, responses, data.get("ties"))]
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        for i, sign, k in self.found:
+            if self.is_difference:
+                yield [Fraction(x) - Fraction(y) for x, y in zip(self.rows[i], self.rows[k], strict=True)]
+            else:
+                thresholds = [-int(t == k) for t in range(self.n_thresholds)]
+                yield [sign * x for x in (*self.rows[i], *self.bias, *thresholds)]
+
+
 # Reading the data
 
 
-def read_table(path: str, data: dict[str, Any]) -> tuple[list[Any], list[Any], list[int]]:
-    """Read a table of numbers as the proof says; return its rows, its classes in order, and the class of every row."""
+def read_table(path: str, proof: dict[str, Any]) -> tuple[list[Any], list[Any], list[Any]]:
+    """Read a table of numbers as the proof says; return its rows, its classes in order, and the labels as checked."""
+    data = proof["data"]
     for name in ("one_hot_columns", "sep", "decimal_comma", "missing", "format", "formula"):
         if data.get(name) not in (None, False, []):
             raise OSError(f"{path}: {name} of the proof is not known here: use maxmargin verify")
@@ -492,23 +626,53 @@ def read_table(path: str, data: dict[str, Any]) -> tuple[list[Any], list[Any], l
         has_names = len(table) == data["n_samples"] + 1 and not is_data
     names = table.pop(0) if has_names else []
     need(table, f"{FOREIGN}: they have no rows")
+    width = len(table[0])
+    own = {name: column_index(data[name], names, width) for name in OF_ROWS if data.get(name) is not None}
+    if "weights" in own:
+        weights = numbers_of([line[own["weights"]] for line in table], is_decimal=False)
+        need(weights and min(weights) >= 0, f"{FOREIGN}: the weights are not all numbers of at least 0")
+        table = [line for line, weight in zip(table, weights or [], strict=True) if weight]
+        need(table, f"{FOREIGN}: no row has a weight")
     columns = dict(enumerate(zip(*table, strict=True)))
-    index = column_index(-1 if data.get("label") is None else data["label"], names, len(columns))
+    index = column_index(-1 if data.get("label") is None else data["label"], names, width)
     left_out = [column for column in [*(data.get("drop") or []), data.get("id")] if column is not None]
-    ignored = {column_index(column, names, len(columns)) for column in left_out}
+    ignored = {*own.values(), *(column_index(column, names, width) for column in left_out)}
     ignored |= {0} if names[:1] == [ROW_NAMES] else set()
     need(index not in ignored, f"{FOREIGN}: the label column is left out")
-    labels = columns.pop(index)
-    features = [numbers_of(texts, data["reading"] == "decimal") for j, texts in columns.items() if j not in ignored]
-    if None in features or any(text.lower() in MISSING for text in labels):
+    own["label"] = index
+    features = [numbers_of(columns[j], data["reading"] == "decimal") for j in columns if j not in {*ignored, index}]
+    if None in features or any(text.lower() in MISSING for j in own.values() for text in columns[j]):
         if data.get("one_hot") or data.get("drop_missing"):
             raise OSError(f"{path}: only tables of numbers can be read here: use maxmargin verify")
         raise CertificateError(f"{FOREIGN}: they are not all numbers")
-    label_of = labels_of({*labels})
+    rows = list(zip(*features, strict=True)) if features else [()] * len(table)
+    texts = {name: columns[j] for name, j in own.items()}
+    question = proof["question"]
+    if question in ("binomial", "poisson", "cox"):
+        return rows, [], [*zip(*(response_of(name, texts, len(rows)) for name in RESPONSES[question]), strict=True)]
+    label_of = labels_of({*texts["label"]})
     need(math.inf not in label_of.values(), f"{FOREIGN}: a label is infinite")
     classes = sorted({*label_of.values()})
-    code_of = {label: code for code, label in enumerate(classes)}
-    return list(zip(*features, strict=True)), classes, [code_of[label_of[text]] for text in labels]
+    number = dict(zip(classes, numbering(proof, classes), strict=True))
+    labels = [number[label_of[text]] for text in texts["label"]]
+    if question in RESPONSES:
+        others = [response_of(name, texts, len(rows)) for name in RESPONSES[question][1:]]
+        labels = [*zip(map(float, labels), *others, strict=True)]
+    return rows, classes, labels
+
+
+def response_of(name: str, texts: dict[str, Any], n: int) -> list[float]:
+    """Return a part of the responses as numbers; of an absent column those that make no difference."""
+    if name not in texts:
+        return [{"status": 1.0, "entry": -math.inf}.get(name, 0.0)] * n
+    if name == "strata":
+        label_of = labels_of({*texts[name]})
+        number: dict[Any, float] = {}
+        return [number.setdefault(label_of[text], float(len(number))) for text in texts[name]]
+    found = numbers_of(texts[name], is_decimal=False)
+    if found is None:
+        raise CertificateError(f"{FOREIGN}: {name} is not all numbers")
+    return found
 
 
 def table_of(path: str) -> list[list[str]]:
@@ -583,9 +747,8 @@ def main(arguments: list[str]) -> int:
         if odd := [path for path in arguments if not Path(path).is_file()]:
             raise OSError(f"{odd[0]}: expected a regular file")
         proof = parse(Path(arguments[0]).read_bytes())
-        rows, classes, codes = read_table(arguments[1], proof["data"])
-        number = numbering(proof, classes)
-        check(proof, rows, [number[code] for code in codes])
+        rows, classes, labels = read_table(arguments[1], proof)
+        check(proof, rows, labels)
         exit_code, answer = 0, f"valid: {statement(proof, classes)}"
     except (OSError, NotAProofError) as error:
         exit_code, answer = 2, str(error)

@@ -21,7 +21,7 @@ from proof_cases import CASES, Case, is_true
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.solvers.proof.checker import CertificateError, NotAProofError, main, numbering, read_table
+from maxmargin.solvers.proof.checker import CertificateError, NotAProofError, main, read_table
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs" / "certificate.schema.json").read_bytes()))
@@ -300,6 +300,6 @@ def test_altered_data_are_read_alike_by_the_checker_and_the_command(folder: Path
         seen = f"PROOF_SEED={SEED}, alteration {k}: {Path('d.csv').read_bytes()!r}\n{json.dumps(one.proof)}"
         assert alone == typed, seen
         if alone == 0:
-            rows, classes, codes = read_table("d.csv", one.proof["data"])
+            rows, _, labels = read_table("d.csv", one.proof)
             assert [[*map(Fraction, row)] for row in rows] == [[*map(Fraction, row)] for row in one.case.rows]
-            assert tuple(numbering(one.proof, classes)[code] for code in codes) == one.case.labels
+            assert tuple(labels) == one.case.labels

@@ -1,0 +1,371 @@
+"""Questions about the likelihood of a model, asked before a fit: from data, responses and weights to an answer."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from maxmargin.api.question import Question, parts_of, separability_of, whole_data
+from maxmargin.data.dataset import DecimalReading, is_matrix
+from maxmargin.data.labels import LabelError, Labels, encode, positive_class
+from maxmargin.data.numbers.binary64 import array_of
+from maxmargin.data.reading.arrays import (
+    Modelled,
+    binary64_numbers,
+    features_of,
+    from_arrays,
+    index_of_rows,
+    labels_of,
+    refused_labels,
+)
+from maxmargin.data.reading.formulas import column_names
+from maxmargin.data.sources.frames import column_of, is_from_table_library
+from maxmargin.solvers.answers.answer_text import INTERCEPT, Names
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
+from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
+from maxmargin.solvers.exact.dyadic import as_dense
+from maxmargin.solvers.problem.row_weights import numbers_of_rows
+from maxmargin.solvers.proof.checker import TIES
+from maxmargin.solvers.proof.likelihood import Likelihood
+from maxmargin.text.data_error import DataError, listed, nearest, quoted
+
+if TYPE_CHECKING:
+    from maxmargin.explaining.family_answer import FamilySeparability
+
+# The options that each family takes beside weights.
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "binomial": ("trials",),
+    "poisson": (),
+    "multinomial": (),
+    "ordinal": ("levels",),
+    "conditional": ("strata",),
+    "cox": ("status", "entry", "strata", "ties"),
+}
+
+_NAME = r"(`[^`]+`|[^\W\d][\w.]*)"
+
+# Responses of two columns: a time with its status, and successes with failures.
+_SURVIVAL = re.compile(rf"\s*Surv\(\s*{_NAME}\s*,\s*{_NAME}\s*\)\s*(~.*)", re.DOTALL)
+_COUNTS = re.compile(rf"\s*{_NAME}\s*\+\s*{_NAME}\s*(~.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FamilyOptions:
+    """The family of a model, and what its likelihood depends on beside rows and responses.
+
+    Attributes
+    ----------
+    family : str, optional
+        None asks about classes.
+    columns : dict of str to str or array_like
+        Those of ``checker.OF_ROWS`` that are given: names of columns of the data frame, or a value for every row.
+    ties : str, optional
+    levels : sequence, optional
+        The classes of an ordered response in their order.
+    """
+
+    family: str | None
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    ties: str | None = None
+    levels: Sequence[Any] | None = None
+
+    @classmethod
+    def of(cls, family: str | None, ties: str | None, levels: Sequence[Any] | None, **columns: Any) -> "FamilyOptions":
+        """Return checked options.
+
+        Raises
+        ------
+        InvalidOptionError
+            If there is no such family, or it does not take one of the options.
+        """
+        if family is not None and family not in FAMILIES:
+            raise InvalidOptionError(f"{option('family')} is {family!r}; expected one of {', '.join(FAMILIES)}")
+        given = {name: value for name, value in columns.items() if value is not None}
+        others = [*given, *(name for name, value in (("ties", ties), ("levels", levels)) if value is not None)]
+        for name in others:
+            if name != "weights" and name not in FAMILIES.get(family or "", ()):
+                takes = [one for one, options in FAMILIES.items() if name in options]
+                raise InvalidOptionError(f"{option(name)} is for the family {' and '.join(takes)}")
+        if ties is not None and ties not in TIES:
+            raise InvalidOptionError(f"{option('ties')} is {ties!r}; expected one of {', '.join(TIES)}")
+        if family == "conditional" and "strata" not in given:
+            raise InvalidOptionError(
+                f"{option('strata')} is missing; a conditional likelihood compares rows of a stratum"
+            )
+        return cls(family=family, columns=given, ties=ties or (TIES[1] if family == "cox" else None), levels=levels)
+
+
+class Weighted(NamedTuple):
+    """The rows that have a weight, as positions in the data, and the columns of the options for them."""
+
+    X: Any
+    y: Any
+    columns: dict[str, Any]
+    kept: Rows
+
+
+class Posed(NamedTuple):
+    """A likelihood, the names of its coefficients, its response in words, and which responses are +1 and -1."""
+
+    likelihood: Likelihood
+    names: Names
+    event: str
+    coding: dict[str, Any]
+
+
+def separability_of_family(
+    X: Any, y: Any, options: FamilyOptions, *, bias: bool | None, positive: object, limits: Limits, **how: Any
+) -> "FamilySeparability":
+    """Return the answer for a family or for weighted rows; `how` are further options of `separability`.
+
+    Raises
+    ------
+    InvalidProblemError
+        If the responses or the columns are not those of the family.
+    InvalidOptionError
+        If an option does not fit the data.
+    """
+    from maxmargin.explaining.family_answer import FamilySeparability
+
+    rows = weighted(X, y, options)
+    posed = posed_by(rows, options, bias=bias, positive=positive)
+    if posed is None:
+        event = ""
+        question = Question.of(rows.X, rows.y, bias=bias, positive=positive, time_limit=limits)
+        dataset, names = question.dataset, question.names
+        inner = separability_of(
+            dataset, DecimalReading.of(dataset), names, bias=question.bias, time_limit=limits.share(), **how
+        )
+    else:
+        if how.pop("method", "auto") != "auto" or how.pop("solver", None) is not None:
+            raise InvalidOptionError("a likelihood is decided by one engine: leave method and solver out")
+        names, event, (X_of_all, signs) = posed.names, posed.event, posed.likelihood.signed_rows()
+        dataset = from_arrays(X_of_all, signs, feature_names=names.columns)
+        inner = separability_of(
+            dataset, DecimalReading.of(dataset), names, bias=False, time_limit=limits.share(), **how
+        )
+        inner = replace(inner, **posed.coding)
+    strata = rows.columns.get("strata")
+    return FamilySeparability.about(
+        inner, options.family or "binomial", rows.kept, likelihood=None if posed is None else posed.likelihood,
+        strata=None if strata is None else _encoded(strata, len(rows.kept), "strata").tolist(),
+        event=event, names=replace(names, ids=index_of_rows(X), positions=None),
+    )  # fmt: skip
+
+
+def posed_by(rows: Weighted, options: FamilyOptions, *, bias: bool | None, positive: object) -> Posed | None:
+    """Return the likelihood of the rows that have a weight; None if the question is about classes."""
+    question = str(options.family)
+    if question in ("None", "multinomial") or (question == "binomial" and not {"trials", "failures"} & {*rows.columns}):
+        return None
+    table = parts_of(rows.X, rows.y, bias=bias)
+    found = features_of(table.features, None, has_intercept=table.has_intercept, needs_columns=table.needs_columns)
+    if found.exact is not None or not is_matrix(found.X):
+        raise InvalidProblemError("X holds numbers that binary64 does not hold, or rows outside memory")
+    X = as_dense(found.X)
+    label, tail, coding, more = _label(table), list[str](), dict[str, Any](), dict[str, Any]()
+    if question == "ordinal":
+        parts, levels = _ordered(table.labels, len(X), options.levels, label)
+        tail = [f"{low}|{high}" for low, high in pairwise(levels)]
+        more["read_as"], event = {"classes": levels}, f"{label} is ordered {' < '.join(levels)}"
+    elif question == "conditional":
+        codes, chosen, reason = _signs(table.labels, len(X), positive)
+        parts = np.column_stack([codes, _codes(rows.columns["strata"], len(X))])
+        more["positive"], event = chosen, f"the event is {label} = {chosen} ({reason}), within strata"
+    else:
+        parts = _responses(question, _numbers(table.labels, len(X), label), rows.columns, label)
+        more = {"bias": question != "cox" and table.has_intercept, "ties": options.ties}
+        more["read_as"] = {"ties": options.ties} if question == "cox" else {}
+        tail = [INTERCEPT] if more["bias"] else []
+        event = {
+            "binomial": f"{label} counts successes",
+            "poisson": f"{label} is a count, and no estimate has a fitted mean of 0",
+            "cox": f"the time is {label}, ties by {options.ties}",
+        }[question]
+        sides = {"poisson": ("1 or more", "0"), "binomial": ("a success", "a failure")}.get(question, (None, None))
+        coding = {"positive": sides[0], "negative": sides[1], "positive_reason": None}
+    likelihood = Likelihood(question=question, X=X, responses=parts, **more)
+    has_rows = question in ("binomial", "poisson")  # whose inequalities are rows of the data
+    names = Names(
+        columns=[*tail, *found.names], label=label if has_rows else None, notes=(*table.notes, *found.notes),
+        factors=(*table.factors, *found.factors),
+    )  # fmt: skip
+    return Posed(likelihood, names, event, coding)
+
+
+def weighted(X: Any, y: Any, options: FamilyOptions) -> Weighted:
+    """Return the rows that have a weight; of a response of two columns the second is one of the columns."""
+    if whole_data(X) is not None:
+        given = option("family" if options.family else "weights")
+        raise InvalidOptionError(f"{given} needs a data frame, or X and y; X is a Dataset")
+    columns = dict(options.columns)
+    if isinstance(y, str):
+        y, columns = _response(y, options.family, columns)
+    X, columns = _taken_out(X, y, columns)
+    n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    kept = np.arange(n)
+    if "weights" in columns:
+        kept = np.flatnonzero(numbers_of_rows(_numbers(columns.pop("weights"), n, "weights"), n))
+    if not kept.size:
+        raise InvalidProblemError("no row has a weight above 0")
+    if len(kept) < n:
+        X, y = _taken(X, kept), y if isinstance(y, str) else _taken(y, kept)
+        columns = {name: _taken(values, kept) for name, values in columns.items()}
+    return Weighted(X, y, columns, kept)
+
+
+def _response(y: str, family: str | None, columns: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return a formula with a response of one column, and the columns with the second one."""
+    for form, own, of, what in (
+        (_SURVIVAL, "status", "cox", "a status"),
+        (_COUNTS, "failures", "binomial", "failures"),
+    ):
+        found = form.fullmatch(y)
+        if found is None:
+            continue
+        if family != of or own in columns or "trials" in columns:
+            expected = f"expected {option('family')} {of}, and no column of them beside it"
+            raise InvalidOptionError(f"the formula {quoted(y)} names {what}: {expected}")
+        first, second, rest = found.groups()
+        return f"{first} {rest}", {**columns, own: second.strip("`")}
+    return y, columns
+
+
+def _taken_out(X: Any, y: Any, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return a data frame without the columns that are named, unless they are terms of a formula, and these columns."""
+    named = {own: str(name) for own, name in columns.items() if isinstance(name, str | int)}
+    if not named:
+        return X, columns
+    if not is_from_table_library(X):
+        own, name = next(iter(named.items()))
+        raise InvalidProblemError(
+            f"{option(own)} is {quoted(name)} and X is no data frame; expected a value for every row"
+        )
+    import narwhals as nw
+
+    table, names = nw.from_native(X, eager_only=True), column_names(X)
+    unknown = [(own, name) for own, name in named.items() if name not in names]
+    if unknown:
+        (own, name), hint = unknown[0], nearest(unknown[0][1], names)
+        expected = f"expected one of the columns {listed(names)}{f' ({hint})' if hint else ''}"
+        raise InvalidProblemError(f"{option(own)} is {quoted(name)}; {expected}")
+    found = {own: table.get_column(table.columns[names.index(name)]).to_native() for own, name in named.items()}
+    right = str(y).partition("~")[2]
+    dropped = {name for name in named.values() if not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", right)}
+    left = [own for own, name in zip(table.columns, names, strict=True) if name not in dropped]
+    return table.select([nw.col(name) for name in left]).to_native(), {**columns, **found}
+
+
+def _taken(values: Any, kept: Rows) -> Any:
+    if is_from_table_library(values):
+        import narwhals as nw
+
+        return nw.from_native(values, eager_only=True, allow_series=True)[kept.tolist()].to_native()
+    return values[kept] if hasattr(values, "tocsr") else array_of(values)[kept]
+
+
+def _label(table: Modelled) -> str:
+    own_name = getattr(table.labels, "name", None)
+    return table.label_name or (own_name if isinstance(own_name, str) and own_name else "y")
+
+
+def _numbers(values: Any, n: int, what: str) -> Floats:
+    """Return a number for every row; -infinity is one that has no lower end."""
+    if is_from_table_library(values):
+        import narwhals as nw
+
+        try:
+            column = column_of(nw.from_native(values, series_only=True), what, "X")
+        except DataError as error:
+            raise InvalidProblemError(str(error)) from error
+        values = column.values if column.exact is None else column.exact
+    numbers = binary64_numbers(values, what)
+    if numbers.shape != (n,):
+        raise InvalidProblemError(f"{what} has shape {numbers.shape}; expected ({n},), a number for every row")
+    if np.isnan(numbers).any() or np.isposinf(numbers).any():
+        row = int(np.argmax(np.isnan(numbers) | np.isposinf(numbers)))
+        raise InvalidProblemError(f"{what}, row {row}: found {numbers[row]}, expected a finite number")
+    return numbers
+
+
+def _responses(question: str, y: Floats, columns: Mapping[str, Any], label: str) -> Floats:
+    """Return the responses of a question whose labels are numbers."""
+    n, parts = len(y), [y]
+    if question == "binomial":
+        trials = (
+            y + _numbers(columns["failures"], n, "failures")
+            if "failures" in columns
+            else _numbers(columns["trials"], n, "trials")
+        )
+        parts.append(trials)
+        _check(parts, (y >= 0) & (y <= trials) & (y == np.floor(y)) & (trials == np.floor(trials)) & (trials < 2**53),
+               f"{label} and trials", "whole numbers from 0, successes at most as many as trials")  # fmt: skip
+    elif question == "poisson":
+        _check(parts, y >= 0, label, "counts from 0")
+    else:
+        status = _numbers(columns["status"], n, "status") if "status" in columns else np.ones(n)
+        entry = _numbers(columns["entry"], n, "entry") if "entry" in columns else np.full(n, -np.inf)
+        _check([status], np.isin(status, (0.0, 1.0)), "status", "1 for an event and 0 for none")
+        _check([entry, y], np.isfinite(y) & (entry < y), f"entry and {label}", "an entry before the time")
+        parts += [status, entry, _codes(columns["strata"], n) if "strata" in columns else np.zeros(n)]
+    return np.column_stack(parts)
+
+
+def _check(values: Sequence[Floats], is_right: Mask, what: str, expected: str) -> None:
+    if not is_right.all():
+        row = int(np.argmin(is_right))
+        found = ", ".join(f"{float(numbers[row]):g}" for numbers in values)
+        raise InvalidProblemError(f"{what}, row {row}: found {found}, expected {expected}")
+
+
+def _encoded(values: Any, n: int, what: str) -> Labels:
+    try:
+        return encode(labels_of(values, n))
+    except LabelError as error:
+        raise InvalidProblemError(str(refused_labels(error)).replace("y", what, 1)) from error
+
+
+def _codes(strata: Any, n: int) -> Floats:
+    """Return the number of the stratum of every row, in the order of their first rows."""
+    _, first, codes = np.unique(_encoded(strata, n, "strata").codes, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[codes].astype(np.float64)
+
+
+def _signs(values: Any, n: int, positive: object) -> tuple[Floats, Any, str | None]:
+    """Return -1 and +1, the label that is +1 unless it is the greater one of two, and why it is."""
+    labels = _encoded(values, n, "y")
+    try:
+        chosen, reason = positive_class(labels, positive)
+    except LabelError as error:
+        raise refused_labels(error) from error
+    if chosen is None:
+        raise InvalidProblemError(f"y has {len(labels.classes)} classes; expected two, or {option('positive')}")
+    return np.where(labels.codes == labels.classes.index(chosen), 1.0, -1.0), chosen, reason
+
+
+def _ordered(values: Any, n: int, levels: Sequence[Any] | None, label: str) -> tuple[Floats, list[str]]:
+    """Return the number of every row's class among those that occur, of shape (n, 1), and their names in order."""
+    labels = _encoded(values, n, label)
+    texts = list(map(str, labels.classes))
+    order = None if levels is None else list(map(str, levels))
+    if order is None and is_from_table_library(values):
+        import narwhals as nw
+
+        declared = column_of(nw.from_native(values, series_only=True), label, "X").levels
+        order = None if declared is None else list(declared)
+    if order is None and not any(isinstance(one, str) for one in labels.classes):
+        order = texts
+    if order is None or not {*texts} <= {*order} or len({*order}) < len(order):
+        expected = f"{option('levels')} with each of them once, or a column of ordered categories"
+        raise InvalidProblemError(
+            f"{label} has the classes {listed(texts)}, whose order is not known; expected {expected}"
+        )
+    if len(texts) < 2:
+        raise InvalidProblemError(f"{label} has one class only; expected two at least")
+    present = [one for one in order if one in texts]
+    ranks = np.array([present.index(text) for text in texts], dtype=np.float64)
+    return ranks[labels.codes][:, None], present
