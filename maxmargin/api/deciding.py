@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api.families import FamilyOptions, separability_of_family
+from maxmargin.api.families import FamilyOptions, FamilyQuestion
 from maxmargin.api.question import Question, separability_of
 from maxmargin.data.dataset import DecimalReading
 from maxmargin.solvers.basics.limits import Limits
@@ -117,10 +117,9 @@ def separability(
         family, ties, levels, weights=weights, trials=trials, strata=strata, status=status, entry=entry
     )
     if options.family is not None or options.columns:
-        return separability_of_family(
-            X, y, options, bias=bias, positive=positive, limits=Limits(time_limit=time_limit), exact_limit=exact_limit,
-            method=method, solver=with_options(solver, solver_options),
-        )  # fmt: skip
+        asked, limits = with_options(solver, solver_options), Limits(time_limit=time_limit)
+        of_family = FamilyQuestion.of(X, y, options, bias=bias, positive=positive)
+        return of_family.answer(limits, exact_limit=exact_limit, method=method, solver=asked)
     question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
     return separability_of(
         question.dataset, DecimalReading.of(question.dataset), question.names, bias=question.bias, method=method,

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.api.question import Question, parts_of, separability_of, whole_data
-from maxmargin.data.dataset import DecimalReading, is_matrix
+from maxmargin.api.question import Question, names_of, parts_of, separability_of, whole_data
+from maxmargin.data.dataset import Dataset, DecimalReading, is_matrix
 from maxmargin.data.labels import LabelError, Labels, encode, positive_class
 from maxmargin.data.numbers.binary64 import array_of
 from maxmargin.data.reading.arrays import (
@@ -22,14 +23,14 @@ from maxmargin.data.reading.arrays import (
     refused_labels,
 )
 from maxmargin.data.reading.formulas import column_names
-from maxmargin.data.sources.frames import column_of, is_from_table_library
+from maxmargin.data.sources.frames import column_of, is_from_table_library, library_of, name_of
 from maxmargin.solvers.answers.answer_text import INTERCEPT, Names
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError, option
 from maxmargin.solvers.exact.dyadic import as_dense
 from maxmargin.solvers.problem.row_weights import numbers_of_rows
-from maxmargin.solvers.proof.checker import TIES
+from maxmargin.solvers.proof.checker import OF_ROWS, RESPONSES, TIES
 from maxmargin.solvers.proof.likelihood import Likelihood
 from maxmargin.text.data_error import DataError, listed, nearest, quoted
 
@@ -98,6 +99,18 @@ class FamilyOptions:
             )
         return cls(family=family, columns=given, ties=ties or (TIES[1] if family == "cox" else None), levels=levels)
 
+    @classmethod
+    def of_proof(cls, document: Mapping[str, Any], **columns: Any) -> "FamilyOptions | None":
+        """Return the options that a proof states; None if it is about classes, all rows of which count."""
+        data, question = document["data"], document["question"]
+        given = {name: data.get(name) if columns.get(name) is None else columns[name] for name in OF_ROWS}
+        family = question if question in RESPONSES else None
+        if family is None and given["weights"] is None:
+            return None
+        levels = data.get("classes") if question == "ordinal" else None
+        named = {name: value for name, value in given.items() if value is not None}
+        return cls(family=family, columns=named, ties=data.get("ties"), levels=levels)
+
 
 class Weighted(NamedTuple):
     """The rows that have a weight, as positions in the data, and the columns of the options for them."""
@@ -108,93 +121,143 @@ class Weighted(NamedTuple):
     kept: Rows
 
 
-class Posed(NamedTuple):
-    """A likelihood, the names of its coefficients, its response in words, and which responses are +1 and -1."""
+@dataclass(frozen=True, kw_only=True)
+class FamilyQuestion:
+    """A question about a likelihood, or about classes of rows that have a weight.
+
+    Attributes
+    ----------
+    options : FamilyOptions
+    dataset : Dataset
+        The rows that have a weight, with their responses as labels.
+    bias : bool
+        Whether the model has a constant.
+    kept : ndarray of int
+        The positions of these rows in the data.
+    names : Names
+        The names of the rows of the data, and of the columns.
+    strata : sequence, optional
+        The stratum of each of the rows.
+    likelihood : Likelihood, optional
+        None if the question is about classes.
+    event : str
+        What the response is, in a phrase.
+    """
+
+    options: FamilyOptions
+    dataset: Dataset
+    bias: bool
+    kept: Rows
+    names: Names
+    strata: Sequence[Any] | None
+    likelihood: Likelihood | None = None
+    event: str = ""
+
+    @classmethod
+    def of(
+        cls, X: Any, y: Any, options: FamilyOptions, *, bias: bool | None = None, positive: object = None
+    ) -> "FamilyQuestion":
+        """Return the question about these data.
+
+        Raises
+        ------
+        InvalidProblemError
+            If the responses or the columns are not those of the family.
+        InvalidOptionError
+            If an option does not fit the data.
+        """
+        rows = weighted(X, y, options)
+        strata = rows.columns.get("strata")
+        own: dict[str, Any] = {
+            "options": options, "kept": rows.kept,
+            "strata": None if strata is None else _encoded(strata, len(rows.kept), "strata").tolist(),
+        }  # fmt: skip
+        in_classes = options.family in (None, "multinomial")
+        if in_classes or (options.family == "binomial" and not {"trials", "failures"} & {*rows.columns}):
+            question = Question.of(rows.X, rows.y, bias=bias, positive=positive)
+            dataset = replace(question.dataset, read_as=_stated(question.dataset.read_as, options))
+            names = replace(question.names, ids=index_of_rows(X), positions=None)
+            return cls(dataset=dataset, bias=question.bias, names=names, **own)
+        table = parts_of(rows.X, rows.y, bias=bias)
+        found = features_of(table.features, None, has_intercept=table.has_intercept, needs_columns=table.needs_columns)
+        if found.exact is not None or not is_matrix(found.X):
+            raise InvalidProblemError("X holds numbers that binary64 does not hold, or rows outside memory")
+        posed = _posed(table, rows.columns, options, as_dense(found.X), positive)
+        notes, factors = (*table.notes, *found.notes), (*table.factors, *found.factors)
+        dataset = Dataset(
+            X=posed.likelihood.X, y=posed.likelihood.responses[:, 0], labels=posed.likelihood.responses[:, 0],
+            classes=posed.classes, positive=None, negative=None, feature_names=found.names, label_name=posed.label,
+            source=name_of(X), notes=notes, factors=factors, read_as=_stated(table.read_as, options),
+            library=library_of(X),
+        )  # fmt: skip
+        names = replace(names_of(dataset), ids=index_of_rows(X), columns=[*posed.tail, *found.names])
+        likelihood, event = posed.likelihood, posed.event
+        return cls(dataset=dataset, bias=likelihood.bias, names=names, likelihood=likelihood, event=event, **own)
+
+    def answer(self, limits: Limits, **how: Any) -> "FamilySeparability":
+        """Return the answer; `how` are further options of `separability`."""
+        from maxmargin.explaining.family_answer import FamilySeparability
+
+        names, dataset, bias, likelihood = self.names, self.dataset, self.bias, self.likelihood
+        if likelihood is not None:
+            if how.pop("method", "auto") != "auto" or how.pop("solver", None) is not None:
+                raise InvalidOptionError("a likelihood is decided by one engine: leave method and solver out")
+            read_as = {**(likelihood.read_as or {}), **dataset.stated_reading}
+            likelihood = replace(likelihood, read_as=read_as)
+            signed_rows, signs = likelihood.signed_rows()
+            dataset, bias = from_arrays(signed_rows, signs, feature_names=names.columns), False
+            names = replace(names, label=names.label if likelihood.question in _SIDES else None)
+        reading = DecimalReading.of(dataset)
+        inner = separability_of(dataset, reading, names, bias=bias, time_limit=limits.share(), **how)
+        if likelihood is not None:
+            positive, negative = _SIDES.get(likelihood.question, (None, None))
+            inner = replace(inner, positive=positive, negative=negative, positive_reason=None)
+        family = self.options.family or ("binomial" if dataset.is_binary else "multinomial")
+        return FamilySeparability.about(
+            inner, family, self.kept, likelihood=likelihood, strata=self.strata, event=self.event, names=names
+        )
+
+
+# What the rows are called that have the sign + and the sign - where the inequalities are rows of the data.
+_SIDES = {"poisson": ("1 or more", "0"), "binomial": ("a success", "a failure")}
+
+
+class _Posed(NamedTuple):
+    """A likelihood, the names of its coefficients beside the columns, and its response in words."""
 
     likelihood: Likelihood
-    names: Names
+    tail: list[str]
+    label: str
     event: str
-    coding: dict[str, Any]
+    classes: tuple[Any, ...] = ()
 
 
-def separability_of_family(
-    X: Any, y: Any, options: FamilyOptions, *, bias: bool | None, positive: object, limits: Limits, **how: Any
-) -> "FamilySeparability":
-    """Return the answer for a family or for weighted rows; `how` are further options of `separability`.
-
-    Raises
-    ------
-    InvalidProblemError
-        If the responses or the columns are not those of the family.
-    InvalidOptionError
-        If an option does not fit the data.
-    """
-    from maxmargin.explaining.family_answer import FamilySeparability
-
-    rows = weighted(X, y, options)
-    posed = posed_by(rows, options, bias=bias, positive=positive)
-    if posed is None:
-        event = ""
-        question = Question.of(rows.X, rows.y, bias=bias, positive=positive, time_limit=limits)
-        dataset, names = question.dataset, question.names
-        inner = separability_of(
-            dataset, DecimalReading.of(dataset), names, bias=question.bias, time_limit=limits.share(), **how
-        )
-    else:
-        if how.pop("method", "auto") != "auto" or how.pop("solver", None) is not None:
-            raise InvalidOptionError("a likelihood is decided by one engine: leave method and solver out")
-        names, event, (X_of_all, signs) = posed.names, posed.event, posed.likelihood.signed_rows()
-        dataset = from_arrays(X_of_all, signs, feature_names=names.columns)
-        inner = separability_of(
-            dataset, DecimalReading.of(dataset), names, bias=False, time_limit=limits.share(), **how
-        )
-        inner = replace(inner, **posed.coding)
-    strata = rows.columns.get("strata")
-    return FamilySeparability.about(
-        inner, options.family or "binomial", rows.kept, likelihood=None if posed is None else posed.likelihood,
-        strata=None if strata is None else _encoded(strata, len(rows.kept), "strata").tolist(),
-        event=event, names=replace(names, ids=index_of_rows(X), positions=None),
-    )  # fmt: skip
-
-
-def posed_by(rows: Weighted, options: FamilyOptions, *, bias: bool | None, positive: object) -> Posed | None:
-    """Return the likelihood of the rows that have a weight; None if the question is about classes."""
-    question = str(options.family)
-    if question in ("None", "multinomial") or (question == "binomial" and not {"trials", "failures"} & {*rows.columns}):
-        return None
-    table = parts_of(rows.X, rows.y, bias=bias)
-    found = features_of(table.features, None, has_intercept=table.has_intercept, needs_columns=table.needs_columns)
-    if found.exact is not None or not is_matrix(found.X):
-        raise InvalidProblemError("X holds numbers that binary64 does not hold, or rows outside memory")
-    X = as_dense(found.X)
-    label, tail, coding, more = _label(table), list[str](), dict[str, Any](), dict[str, Any]()
+def _posed(table: Modelled, columns: Mapping[str, Any], options: FamilyOptions, X: Floats, positive: object) -> _Posed:
+    n, label, question = len(X), _label(table), str(options.family)
+    pose = partial(Likelihood, question=question, X=X)
     if question == "ordinal":
-        parts, levels = _ordered(table.labels, len(X), options.levels, label)
+        codes, levels, classes = _ordered(table.labels, n, options.levels, label)
         tail = [f"{low}|{high}" for low, high in pairwise(levels)]
-        more["read_as"], event = {"classes": levels}, f"{label} is ordered {' < '.join(levels)}"
-    elif question == "conditional":
-        codes, chosen, reason = _signs(table.labels, len(X), positive)
-        parts = np.column_stack([codes, _codes(rows.columns["strata"], len(X))])
-        more["positive"], event = chosen, f"the event is {label} = {chosen} ({reason}), within strata"
-    else:
-        parts = _responses(question, _numbers(table.labels, len(X), label), rows.columns, label)
-        more = {"bias": question != "cox" and table.has_intercept, "ties": options.ties}
-        more["read_as"] = {"ties": options.ties} if question == "cox" else {}
-        tail = [INTERCEPT] if more["bias"] else []
-        event = {
-            "binomial": f"{label} counts successes",
-            "poisson": f"{label} is a count, and no estimate has a fitted mean of 0",
-            "cox": f"the time is {label}, ties by {options.ties}",
-        }[question]
-        sides = {"poisson": ("1 or more", "0"), "binomial": ("a success", "a failure")}.get(question, (None, None))
-        coding = {"positive": sides[0], "negative": sides[1], "positive_reason": None}
-    likelihood = Likelihood(question=question, X=X, responses=parts, **more)
-    has_rows = question in ("binomial", "poisson")  # whose inequalities are rows of the data
-    names = Names(
-        columns=[*tail, *found.names], label=label if has_rows else None, notes=(*table.notes, *found.notes),
-        factors=(*table.factors, *found.factors),
-    )  # fmt: skip
-    return Posed(likelihood, names, event, coding)
+        likelihood = pose(responses=codes[:, None], read_as={"classes": levels})
+        return _Posed(likelihood, tail, label, f"{label} is ordered {' < '.join(levels)}", classes)
+    if question == "conditional":
+        codes, chosen, reason, classes = _signs(table.labels, n, positive)
+        likelihood = pose(responses=np.column_stack([codes, _strata(columns, n)]), positive=chosen)
+        return _Posed(likelihood, [], label, f"the event is {label} = {chosen} ({reason}), within strata", classes)
+    responses = _responses(question, _numbers(table.labels, n, label), columns, label)
+    if question == "cox":
+        likelihood = pose(responses=responses, ties=options.ties, read_as={"ties": options.ties})
+        return _Posed(likelihood, [], label, f"the time is {label}, ties by {options.ties}")
+    event = {"binomial": "counts successes", "poisson": "is a count, and no estimate has a fitted mean of 0"}[question]
+    tail = [INTERCEPT] if table.has_intercept else []
+    return _Posed(pose(responses=responses, bias=table.has_intercept), tail, label, f"{label} {event}")
+
+
+def _stated(read_as: Mapping[str, Any] | None, options: FamilyOptions) -> Mapping[str, Any] | None:
+    """Return how the data were read, with the names of the columns; None where some have no name."""
+    if read_as is None or not all(isinstance(name, str) for name in options.columns.values()):
+        return None
+    return {**read_as, **options.columns}
 
 
 def weighted(X: Any, y: Any, options: FamilyOptions) -> Weighted:
@@ -204,7 +267,7 @@ def weighted(X: Any, y: Any, options: FamilyOptions) -> Weighted:
         raise InvalidOptionError(f"{given} needs a data frame, or X and y; X is a Dataset")
     columns = dict(options.columns)
     if isinstance(y, str):
-        y, columns = _response(y, options.family, columns)
+        y, columns = response_of(y, options.family, columns)
     X, columns = _taken_out(X, y, columns)
     n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
     kept = np.arange(n)
@@ -218,7 +281,7 @@ def weighted(X: Any, y: Any, options: FamilyOptions) -> Weighted:
     return Weighted(X, y, columns, kept)
 
 
-def _response(y: str, family: str | None, columns: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def response_of(y: str, family: str | None, columns: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return a formula with a response of one column, and the columns with the second one."""
     for form, own, of, what in (
         (_SURVIVAL, "status", "cox", "a status"),
@@ -232,7 +295,7 @@ def _response(y: str, family: str | None, columns: dict[str, Any]) -> tuple[str,
             raise InvalidOptionError(f"the formula {quoted(y)} names {what}: {expected}")
         first, second, rest = found.groups()
         return f"{first} {rest}", {**columns, own: second.strip("`")}
-    return y, columns
+    return y, dict(columns)
 
 
 def _taken_out(X: Any, y: Any, columns: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -311,7 +374,7 @@ def _responses(question: str, y: Floats, columns: Mapping[str, Any], label: str)
         entry = _numbers(columns["entry"], n, "entry") if "entry" in columns else np.full(n, -np.inf)
         _check([status], np.isin(status, (0.0, 1.0)), "status", "1 for an event and 0 for none")
         _check([entry, y], np.isfinite(y) & (entry < y), f"entry and {label}", "an entry before the time")
-        parts += [status, entry, _codes(columns["strata"], n) if "strata" in columns else np.zeros(n)]
+        parts += [status, entry, _strata(columns, n)]
     return np.column_stack(parts)
 
 
@@ -329,14 +392,17 @@ def _encoded(values: Any, n: int, what: str) -> Labels:
         raise InvalidProblemError(str(refused_labels(error)).replace("y", what, 1)) from error
 
 
-def _codes(strata: Any, n: int) -> Floats:
+def _strata(columns: Mapping[str, Any], n: int) -> Floats:
     """Return the number of the stratum of every row, in the order of their first rows."""
-    _, first, codes = np.unique(_encoded(strata, n, "strata").codes, return_index=True, return_inverse=True)
+    if "strata" not in columns:
+        return np.zeros(n)
+    codes = _encoded(columns["strata"], n, "strata").codes
+    _, first, codes = np.unique(codes, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[codes].astype(np.float64)
 
 
-def _signs(values: Any, n: int, positive: object) -> tuple[Floats, Any, str | None]:
-    """Return -1 and +1, the label that is +1 unless it is the greater one of two, and why it is."""
+def _signs(values: Any, n: int, positive: object) -> tuple[Floats, Any, str | None, tuple[Any, ...]]:
+    """Return -1 and +1, the label that is +1, why it is, and the classes."""
     labels = _encoded(values, n, "y")
     try:
         chosen, reason = positive_class(labels, positive)
@@ -344,11 +410,13 @@ def _signs(values: Any, n: int, positive: object) -> tuple[Floats, Any, str | No
         raise refused_labels(error) from error
     if chosen is None:
         raise InvalidProblemError(f"y has {len(labels.classes)} classes; expected two, or {option('positive')}")
-    return np.where(labels.codes == labels.classes.index(chosen), 1.0, -1.0), chosen, reason
+    return np.where(labels.codes == labels.classes.index(chosen), 1.0, -1.0), chosen, reason, labels.classes
 
 
-def _ordered(values: Any, n: int, levels: Sequence[Any] | None, label: str) -> tuple[Floats, list[str]]:
-    """Return the number of every row's class among those that occur, of shape (n, 1), and their names in order."""
+def _ordered(
+    values: Any, n: int, levels: Sequence[Any] | None, label: str
+) -> tuple[Floats, list[str], tuple[Any, ...]]:
+    """Return the number of every row's class among those that occur, their names in this order, and the classes."""
     labels = _encoded(values, n, label)
     texts = list(map(str, labels.classes))
     order = None if levels is None else list(map(str, levels))
@@ -368,4 +436,4 @@ def _ordered(values: Any, n: int, levels: Sequence[Any] | None, label: str) -> t
         raise InvalidProblemError(f"{label} has one class only; expected two at least")
     present = [one for one in order if one in texts]
     ranks = np.array([present.index(text) for text in texts], dtype=np.float64)
-    return ranks[labels.codes][:, None], present
+    return ranks[labels.codes], present, labels.classes

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.api.families import FamilyOptions, FamilyQuestion
 from maxmargin.api.question import parts_of, refuse_labels_of_dataset, whole_data
 from maxmargin.data.labels import LabelError, Labels, encode
 from maxmargin.data.numbers.binary64 import ExactRows
@@ -78,6 +79,11 @@ def verify(
     X: Any,
     y: Any = None,
     *,
+    weights: Any = None,
+    trials: Any = None,
+    strata: Any = None,
+    status: Any = None,
+    entry: Any = None,
     verbose: bool = False,
 ) -> bool:
     """Check a proof about these data in exact arithmetic, with nothing but the standard library.
@@ -94,6 +100,9 @@ def verify(
         says as `positive` which of them is +1: by the text of the label, or as its number (1, "1"
         and "1.0" name the label 1; True names the label True, not 1). Without `positive` there must be two labels, and
         the greater one is +1. The hash of the data covers the signs, so any other choice is refused.
+    weights, trials, strata, status, entry : str or array_like, optional
+        The columns of a question about a likelihood, as in `maxmargin.separability`; by default those that the proof
+        names.
     verbose : bool, default False
         Whether stderr shows how the work goes on, as on the command line.
 
@@ -134,13 +143,32 @@ def verify(
     ...
     maxmargin.solvers.proof.checker.CertificateError: row 1: z.v > 0 is false
     """
-    statement_about(certificate, X, y)
+    statement_about(certificate, X, y, weights=weights, trials=trials, strata=strata, status=status, entry=entry)
     return True
 
 
-def statement_about(certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any) -> str:
+def statement_about(
+    certificate: Certificate | Mapping[str, Any] | str | os.PathLike[str], X: Any, y: Any, **columns: Any
+) -> str:
     """Check a proof as `verify` does; return its statement about the classes, in one line."""
     document = _document(certificate)
+    options = FamilyOptions.of_proof(document, **columns)
+    if options is not None:
+        bias = document["data"]["bias"] if options.family in (None, "binomial", "poisson") else None
+        question = FamilyQuestion.of(X, y, options, bias=bias, positive=document["data"].get("positive"))
+        return checked_question(document, question)
+    return _statement_about_rows(document, X, y)
+
+
+def checked_question(document: Document, question: FamilyQuestion) -> str:
+    """Check a proof about a likelihood or about rows that have a weight; return its statement, in one line."""
+    if question.likelihood is None:
+        return _statement_about_rows(document, question.dataset, None)
+    check(document, question.likelihood.X.tolist(), question.likelihood.responses.tolist())
+    return statement(document, question.dataset.classes)
+
+
+def _statement_about_rows(document: Document, X: Any, y: Any) -> str:
     features, labels = _features_and_labels(X, y, document)
     exact = _exact_rows(document, features)
     if exact is not None:

@@ -522,7 +522,7 @@ def check_responses(question: str, responses: Any) -> None:
     """Check that the responses are numbers of the kinds that the question takes."""
     names = RESPONSES[question]
     for i, response in enumerate(responses):
-        is_right = len(response) == len(names) and {*map(type, response)} <= {float}
+        is_right = isinstance(response, (list, tuple)) and [*map(type, response)] == [float] * len(names)
         is_right = is_right and all(x == -math.inf and name == "entry" or math.isfinite(x) for x, name in zip(response, names))
         y, *more = response if is_right else (math.nan,)
         if question == "binomial":

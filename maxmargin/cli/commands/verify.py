@@ -5,14 +5,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from maxmargin.certificates.proofs import Document, check_labelled, read_proof, statement_about
+from maxmargin.api.families import FamilyOptions
+from maxmargin.api.family_files import question_of_source
+from maxmargin.certificates.proofs import Document, check_labelled, checked_question, read_proof, statement_about
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import print_json, print_text
 from maxmargin.data.batches import OneHot, columns_named
 from maxmargin.data.dataset import READING_RULES
 from maxmargin.data.sources.opening import NOT_DELIMITED, kind_of
 from maxmargin.solvers.basics.printable import printable
-from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.proof.checker import FOREIGN, CertificateError, NotAProofError, need
 from maxmargin.text.data_error import DataError, cut, data_error, quoted
 from maxmargin.text.progress import waiting
@@ -123,6 +125,11 @@ def _check(document: Document, source: str, memory: str) -> tuple[str, str]:
     data = document["data"]
     if data["reading"] == "decimal":
         return _check_decimal(document, source, memory)
+    family = FamilyOptions.of_proof(document)
+    if family is not None:
+        bias = data["bias"] if data.get("formula") is None and family.family in (None, "binomial", "poisson") else None
+        question = _read(partial(question_of_source, options=family, bias=bias), document, source, memory)
+        return checked_question(document, question), question.dataset.label_name
     of_whole_tables = ("formula", "one_hot", "one_hot_columns")
     needs_all = data.get("id") is not None or any(data.get(name) for name in of_whole_tables)
     dataset = _read(partial(load, memory=None if needs_all else memory), document, source, memory)
@@ -159,7 +166,7 @@ def _read(read: Callable[..., Read], document: Document, source: str, memory: st
         options = {name: value for name, value in options.items() if name not in _OF_TEXT}
     try:
         return read(source, **options)
-    except (InvalidOptionError, DataError) as error:
+    except (InvalidOptionError, InvalidProblemError, DataError) as error:
         written = {name: options[name] for name in _WRITTEN if name in options}
         if not (_is_readable(source, memory) or _is_readable(source, memory, **written)):
             raise

@@ -32,7 +32,7 @@ from maxmargin.text.data_error import DataError, data_error, listed, nearest, qu
 _CODED_COLUMN = re.compile(r"C\((\w+)\s*[,)]")
 
 # A response that is a column.
-_PLAIN_RESPONSE = re.compile(r"\s*(?:`([^`]+)`|(\w+))\s*")
+PLAIN_RESPONSE = re.compile(r"\s*(?:`([^`]+)`|(\w+))\s*")
 
 # Errors that the evaluation of a formula may raise.
 _ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, TypeError, ValueError)
@@ -58,7 +58,7 @@ def read_formula(formula: str, frame: Any, most_bytes: int = DEFAULT_MEMORY) -> 
     """
     column_names(frame)
     frame, notes = without_index(with_distinct_names(frame), formula)
-    parsed = _parsed(formula, column_names(frame))
+    parsed = parsed_formula(formula, column_names(frame))
     table = _pandas_of(frame, parsed, formula)
     features = _matrix(formula, parsed.rhs, _with_levels(table, parsed.rhs), most_bytes)
     terms = features.model_spec.term_indices.items()
@@ -110,7 +110,8 @@ def _with_levels(table: Any, part: Any) -> Any:
     return table.astype(dict.fromkeys(of_bools, levels))
 
 
-def _outside_codings(parsed: Any) -> set[str]:
+def outside_codings(parsed: Any) -> set[str]:
+    """Return the columns that the right side of a formula names outside of ``C(...)``."""
     return _names_outside_of_codings(factor for factor in _factors(parsed) if not _is_response(factor, parsed))
 
 
@@ -146,7 +147,13 @@ def check_is_installed(formula: str) -> None:
         raise InvalidOptionError(f"{quoted(formula)} is a formula, which needs formulaic: pip install formulaic")
 
 
-def _parsed(formula: str, columns: Sequence[str]) -> Any:
+def parsed_formula(formula: str, columns: Sequence[str]) -> Any:
+    """Return a formula about these columns as formulaic reads it; what it would not understand is refused.
+
+    Raises
+    ------
+    InvalidProblemError
+    """
     check_is_installed(formula)
     from formulaic import Formula
     from formulaic.errors import FormulaicError
@@ -159,7 +166,7 @@ def _parsed(formula: str, columns: Sequence[str]) -> Any:
     except (FormulaicError, *_ERRORS) as error:
         raise refused(formula, _first_line(error)) from error
     if not hasattr(parsed, "lhs") or not hasattr(parsed, "rhs") or len(list(parsed.lhs)) != 1:
-        advice = "models of grouped counts are for maxmargin.check_model, once they are fitted"
+        advice = "successes + failures are for the family binomial"
         raise refused(formula, f"expected one response on its left, as in 'y ~ x'; {advice}")
     if not all(hasattr(term, "factors") for term in (*parsed.lhs, *parsed.rhs)):
         raise refused(formula, "it has several parts; expected one on either side of ~")
@@ -168,7 +175,7 @@ def _parsed(formula: str, columns: Sequence[str]) -> Any:
         raise refused(
             formula, f"the term {quoted(str(scaled[0]))} is scaled by a number; expected I(10*x) and the like"
         )
-    unknown = [name for name in _variables(parsed) if name not in columns]
+    unknown = [name for name in variables_of(parsed) if name not in columns]
     if unknown:
         hint = nearest(unknown[0], columns)
         expected, what = f"expected some of {listed(columns)}", "column"
@@ -187,7 +194,7 @@ def _is_python(factor: Any) -> bool:
     return str(factor.eval_method).endswith("PYTHON")
 
 
-def _variables(parsed: Any) -> tuple[str, ...]:
+def variables_of(parsed: Any) -> tuple[str, ...]:
     """Return the columns that a formula names, also those in calls of ``scale``, which formulaic leaves out."""
     return tuple(sorted(set().union(*map(_names_in, _factors(parsed)))))
 
@@ -218,8 +225,8 @@ def _pandas_of(frame: Any, parsed: Any, formula: str) -> Any:
     """
     import narwhals as nw
 
-    variables = _variables(parsed)
-    in_numbers = _outside_codings(parsed)
+    variables = variables_of(parsed)
+    in_numbers = outside_codings(parsed)
     names, series = columns_of(frame, "X")
     table = nw.from_native(frame, eager_only=True)
     own_names = dict(zip(names, table.columns, strict=True))  # which may be numbers
@@ -386,21 +393,21 @@ def load_by_formula(source: Any, formula: str, choice: Choice, positive: object,
         If formulaic is not installed.
     """
     check_is_installed(formula)
-    response = _PLAIN_RESPONSE.fullmatch(formula.partition("~")[0])
+    response = PLAIN_RESPONSE.fullmatch(formula.partition("~")[0])
     named = -1 if response is None else response[1] or response[2]
     table = whole_table(source, replace(choice, label=named, one_hot=OneHot(every=True), drop_missing=False))
     if len(table.label) == 0:
         raise table.error(found="no rows", expected="at least one")
-    frame, notes = without_index(_frame_of(table), formula)
-    parsed = _parsed(formula, column_names(frame))
-    variables, plain = _variables(parsed), _outside_codings(parsed)
+    frame, notes = without_index(frame_of_table(table), formula)
+    parsed = parsed_formula(formula, column_names(frame))
+    variables, plain = variables_of(parsed), outside_codings(parsed)
     for column in table.features if isinstance(table.features, tuple) else ():
         if isinstance(column.values, list) and not column.is_category and str(column.name) in plain:
             check_levels(table, column, choice, OF_A_FORMULA)
-    rows = _complete_rows(table, frame[[*variables]], drop_missing=choice.drop_missing)
+    rows = complete_rows(table, frame[[*variables]], drop_missing=choice.drop_missing)
     n_dropped = len(frame) - len(rows)
     dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
-    frame = _with_types(table, frame.iloc[rows].reset_index(drop=True))
+    frame = with_types(table, frame.iloc[rows].reset_index(drop=True))
     modelled = read_formula(formula, frame, most_bytes)
     notes = (*table.notes, *notes, *[dropped] * (n_dropped > 0), *modelled.notes)
     dataset = features_and_labels(modelled._replace(notes=notes), positive=positive, source=table.source)
@@ -433,8 +440,8 @@ def whole_table(source: Any, choice: Choice) -> Table:
     return replace(table, notes=(*table.notes, *roles.missing_notes(one.layout, table.told_missing)))
 
 
-def _complete_rows(table: Table, frame: Any, *, drop_missing: bool) -> NDArray[np.int64]:
-    """Return the rows that have a value in every column of a data frame.
+def complete_rows(table: Table, frame: Any, *, drop_missing: bool, spared: Any = False) -> NDArray[np.int64]:
+    """Return the rows that have a value in every column of a data frame, or are spared.
 
     Raises
     ------
@@ -442,7 +449,7 @@ def _complete_rows(table: Table, frame: Any, *, drop_missing: bool) -> NDArray[n
         If there are others and they are not to be left out, or no row is left.
     """
     is_missing = frame.isna()
-    is_complete = ~is_missing.any(axis=1).to_numpy()
+    is_complete = ~is_missing.any(axis=1).to_numpy() | spared
     if not (is_complete.all() or drop_missing):
         first = int(np.argmin(is_complete))
         name = frame.columns[int(np.argmax(is_missing.iloc[first]))]
@@ -453,7 +460,7 @@ def _complete_rows(table: Table, frame: Any, *, drop_missing: bool) -> NDArray[n
     return np.flatnonzero(is_complete).astype(np.int64)
 
 
-def _frame_of(table: Table) -> Any:
+def frame_of_table(table: Table) -> Any:
     """Return all columns of a table, the labels as well, as a pandas data frame."""
     import pandas as pd
 
@@ -463,7 +470,7 @@ def _frame_of(table: Table) -> Any:
     return pd.DataFrame({**dict(zip(names, values, strict=True)), str(table.label_name): _labels(table)})
 
 
-def _with_types(table: Table, frame: Any) -> Any:
+def with_types(table: Table, frame: Any) -> Any:
     """Return complete rows with the types that the source has: true and false, levels in their order, whole numbers."""
     import pandas as pd
 

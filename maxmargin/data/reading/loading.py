@@ -140,7 +140,7 @@ def load(
     if formula is not None:
         from maxmargin.data.reading.formulas import load_by_formula
 
-        _refuse_others(choice)
+        refuse_others(choice)
         return load_by_formula(source, formula, choice, positive, MemoryBudget.of(memory).memory)
     return read_dataset(source, choice, positive, memory=memory)[0]
 
@@ -238,7 +238,7 @@ def missing_texts(missing: str | Iterable[str] | Mapping[ColumnRef, str]) -> tup
     return tuple(map(str, columns_named(missing)))
 
 
-def _refuse_others(choice: Choice) -> None:
+def refuse_others(choice: Choice) -> None:
     """Refuse options that a formula decides."""
     one_hot = choice.one_hot
     given = {"label": choice.label != -1, "one_hot": one_hot.every, "one_hot_column": bool(one_hot.named)}
