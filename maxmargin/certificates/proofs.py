@@ -12,9 +12,10 @@ from maxmargin.api.question import parts_of, refuse_labels_of_dataset, whole_dat
 from maxmargin.data.labels import LabelError, Labels, encode
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.data.reading.arrays import Features, features_of, labels_of, refused_labels
+from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
-from maxmargin.solvers.proof.checker import CertificateError, check, numbering, parse, statement, validate
+from maxmargin.solvers.proof.checker import FOREIGN, CertificateError, check, numbering, parse, statement, validate
 from maxmargin.text.outputs import write_text
 from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.text.regular_files import read_regular_file
@@ -155,7 +156,10 @@ def statement_about(
     options = FamilyOptions.of_proof(document, **columns)
     if options is not None:
         bias = document["data"]["bias"] if options.family in (None, "binomial", "poisson") else None
-        question = FamilyQuestion.of(X, y, options, bias=bias, positive=document["data"].get("positive"))
+        try:
+            question = FamilyQuestion.of(X, y, options, bias=bias, positive=document["data"].get("positive"))
+        except (InvalidProblemError, InvalidOptionError) as error:
+            raise CertificateError(f"{FOREIGN}: {error}") from error
         return checked_question(document, question)
     return _statement_about_rows(document, X, y)
 

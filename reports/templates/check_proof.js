@@ -10,7 +10,10 @@ const FIELDS = {"separable": "d", "not-strictly-separable": "rw", "overlap": "rw
 const DATA = {sha256: "t", n_samples: "i", n_features: "i", bias: "b", reading: "t"};
 const READING = {source: "t", label: "ti", positive: "tnb", drop: "[ti", id: "ti", one_hot: "b", one_hot_columns: "[ti",
   drop_missing: "b", sep: "t", decimal_comma: "b", header: "b", missing: "[t", format: "t", formula: "t", classes: "[t",
-  values: "[[t", coded: "{[t", rules: "i"};
+  values: "[[t", coded: "{[t", rules: "i", weights: "ti", trials: "ti", strata: "ti", status: "ti", entry: "ti", ties: "t"};
+// Questions about a likelihood, and the numbers of a response: of cox the time, the status, the entry and the stratum.
+const RESPONSES = {binomial: 2, poisson: 1, ordinal: 1, conditional: 2, cox: 4}, TIES = ["breslow", "efron", "exact-discrete"];
+const isOf = (names, question) => names.split(" ").includes(question);
 const MOST_LEVELS = 100;
 const FOREIGN = "these are not the data of the proof";
 const need = (isTrue, otherwise) => { if (!isTrue) throw Error(otherwise); };
@@ -50,10 +53,11 @@ function parsed(text) {
 // Return which fields the proof has; they are checked where they are used.
 function validate(proof) {
   need(isObject(proof) && proof.format === "maxmargin-proof", "not a proof of format maxmargin-proof");
-  const {version, claim, question, data} = proof, isBinary = question === "two-class";
+  const {version, claim, question, data} = proof, isLikelihood = Object.hasOwn(RESPONSES, question);
   need(version === 1, "the version is unknown");
   need(Object.keys(FIELDS).includes(claim), "the claim is unknown");
-  need(isBinary || (question === "multinomial" && !/margin/.test(claim)), "no such question or claim");
+  const isKnown = isLikelihood || question === "multinomial";
+  need(question === "two-class" || (isKnown && !/margin/.test(claim)), "no such question");
   const names = [..."format version claim question data".split(" "), ...[...FIELDS[claim]].map((field) => NAMES[field])];
   const isComplete = names.every((name) => Object.hasOwn(proof, name)) && Object.keys(proof).length === names.length;
   need(isComplete, `${claim}: expected the fields ${names.join(", ")}`);
@@ -66,7 +70,10 @@ function validate(proof) {
     need(isRight, `data: ${name} has a wrong type`);
   }
   need(data.n_samples > 0 && data.n_features >= 0, "data: no such number of rows or columns");
-  need(isBinary || (data.positive ?? null) === null, "data: a multinomial question has no positive class");
+  const hasSign = isOf("two-class conditional", question), hasBias = !isOf("ordinal conditional cox", question);
+  need(hasSign || (data.positive ?? null) === null, `data: a question of ${question} has no positive class`);
+  need(hasBias || !data.bias, `data: a question of ${question} has no bias`);
+  need((question === "cox") === TIES.includes(data.ties), "data: ties are for cox");
   need(data.reading === "binary64", "data: the reading is not binary64: use maxmargin verify");
   return (field) => FIELDS[claim].includes(field);
 }
@@ -88,15 +95,19 @@ function quotient(text) {
 
 const number = (t) => (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(t) ? Number(t) : NaN);
 
-// The numbers row by row with their labels, from lines of decimals or from the bytes that are hashed.
-function decoded({format, text, bytes}) {
+// The numbers row by row with their labels, or lists of so many numbers, from lines of decimals or the hashed bytes.
+function decoded({format, text, bytes}, width) {
   if (format === "decimal") {
     const rows = text.split("\n").map((line) => line.split(",").map(number)), labels = rows.map((row) => row.pop());
     return {n: labels.length, d: rows[0].length, values: Float64Array.from(rows.flat()), labels};
   }
   const all = format === "base64" ? Uint8Array.from(atob(text), (c) => c.charCodeAt()) : new Uint8Array(bytes);
-  const [head] = /^\d+ \d+\n|/.exec(String.fromCharCode(...all.slice(0, 50))), [n, d] = head.split(" ").map(Number);
+  const [head] = /^\d+ \d+( [a-z -]+)?\n|/.exec(String.fromCharCode(...all.slice(0, 60))), [n, d] = head.split(" ").map(Number);
   const end = head.length + 8 * n * d, values = new Float64Array(all.slice(head.length, end).buffer);
+  if (width) {
+    const numbers = [...new Float64Array(all.slice(end).buffer)];
+    return {n, d, values, labels: Array.from({length: n}, (_, i) => numbers.slice(i * width, i * width + width))};
+  }
   const labels = Array.from(new (all.length - end > n ? Int32Array : Int8Array)(all.slice(end).buffer));
   return {n: labels.length, d, values, labels};
 }
@@ -109,21 +120,102 @@ function selected({d, values, labels}, {positive, negative}) {
 }
 
 // Return the number of classes of the data, which must be those of the proof.
-async function checkData({n_samples, n_features, sha256}, {n, d, values, labels}, isBinary, answer) {
+async function checkData({n_samples, n_features, sha256, ties}, {n, d, values, labels}, question, answer) {
   need(n === n_samples && values.length === n * d, `${FOREIGN}: ${n} rows, not ${n_samples}`);
+  const isBinary = question === "two-class", isLikelihood = Object.hasOwn(RESPONSES, question);
   const K = new Set(labels).size, all = new Set([...labels, ...(isBinary ? [-1, 1] : Array(K).keys())]).size;
-  need(K > 1 && all === K, "the labels do not fit the question");
+  if (isLikelihood) checkResponses(question, labels);
+  else need(K > 1 && all === K, "the labels do not fit the question");
   const bad = d === n_features ? values.findIndex((x) => !Number.isFinite(x)) : 0;
   need(bad < 0, `${FOREIGN}: row ${Math.floor(bad / d)} is not ${n_features} finite numbers`);
   // -0 becomes 0, as in the hash.
   const numbers = values.map((x) => x + 0);
-  const bytes = new Blob([`${n} ${d}\n`, numbers, (isBinary ? Int8Array : Int32Array).from(labels)]).arrayBuffer();
+  const head = [n, d, ...(isLikelihood ? [question] : []), ...(question === "cox" ? [ties] : [])].join(" ");
+  const kind = isLikelihood ? Float64Array : isBinary ? Int8Array : Int32Array;
+  const bytes = new Blob([`${head}\n`, numbers, kind.from(labels.flat(), (x) => x + 0)]).arrayBuffer();
   if (globalThis.crypto?.subtle) {
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await bytes));
     answer.sha256 = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
   } else answer.sha256 = ownSha256(await bytes);
   need(answer.sha256 === sha256, `${FOREIGN}: other values, other labels, or another order`);
-  return K;
+  return isLikelihood ? 2 : K;
+}
+
+// The inequalities of a likelihood, as checker.py numbers them
+
+function checkResponses(question, responses) {
+  responses.forEach((response, i) => {
+    const [y, a, b] = response, are = response.every((x, j) => Number.isFinite(x) || (x === -Infinity && j === 2));
+    const isRight = {
+      binomial: y >= 0 && y <= a, poisson: y >= 0, ordinal: y >= 0, conditional: Math.abs(y) === 1,
+      cox: (a === 0 || a === 1) && b < y,
+    }[question];
+    need(response.length === RESPONSES[question] && are && isRight, `row ${i}: the response is none of a ${question} question`);
+  });
+  const codes = new Set(responses.map(([y]) => y)), K = Math.max(codes.size, 2);
+  const areCodes = new Set([...codes, ...Array(K).keys()]).size === codes.size;
+  need(question !== "ordinal" || areCodes, "the labels do not fit the question");
+}
+
+// [i, s, k] for each inequality: z = x_i - x_k, or z = s (x_i, 1), or of ordered classes z = s (x_i, -e_k).
+function comparisons(question, responses, ties) {
+  if (isOf("conditional cox", question)) {
+    const strata = new Map();
+    responses.forEach((response, i) => {
+      const stratum = response.at(-1);
+      strata.set(stratum, [...(strata.get(stratum) || []), i]);
+    });
+    return [...strata.values()].flatMap((rows) => {
+      const cases = rows.filter((i) => responses[i][0] > 0), controls = rows.filter((k) => responses[k][0] < 0);
+      const pairs = question === "cox" ? chain(rows, responses, ties) : product(cases, controls);
+      return pairs.map(([i, k]) => [i, 1, k]);
+    });
+  }
+  const isOrdinal = question === "ordinal", greatest = isOrdinal ? Math.max(...responses.map(([y]) => y)) : Infinity;
+  return responses.flatMap(([y, trials = greatest], i) => [
+    ...(y > 0 ? [[i, 1, isOrdinal ? y - 1 : 0]] : []), ...(y < trials ? [[i, -1, isOrdinal ? y : 0]] : []),
+  ]);
+}
+
+const product = (first, second) => first.flatMap((i) => second.map((k) => [i, k]));
+
+function chain(rows, responses, ties) {
+  const time = (i) => responses[i][0], happens = (i) => responses[i][1] === 1, isExact = ties === TIES[2];
+  if (rows.some((k) => responses[k][2] > -Infinity)) {
+    const isCompared = (i, k) => k !== i && responses[k][2] < time(i) && time(i) <= time(k) &&
+      !(isExact && happens(k) && time(k) === time(i));
+    return product(rows.filter(happens), rows).filter(([i, k]) => isCompared(i, k));
+  }
+  const found = [], times = [...new Set(rows.map(time))].sort((a, b) => b - a);
+  let between = [], heirs = [];
+  for (const t of times) {
+    const now = rows.filter((i) => time(i) === t), events = now.filter(happens);
+    between = [...between, ...now.filter((i) => !happens(i))];
+    if (!events.length) continue;
+    if (isExact) found.push(...product(events, [...between, ...heirs]));
+    else {
+      found.push(...product(events.slice(0, 1), [...events.slice(1), ...between, ...heirs.slice(0, 1)]));
+      found.push(...product(events.slice(1), events.slice(0, 1)));
+    }
+    [between, heirs] = [[], events];
+  }
+  return found;
+}
+
+// The function that returns an inequality as integers 2^shift z, and how many there are.
+function inequalities({question, data: {bias, ties}}, {d, values, labels}) {
+  const found = comparisons(question, labels, ties), x = (i) => values.subarray(i * d, i * d + d);
+  const n_thresholds = question === "ordinal" ? Math.max(...labels.map(([y]) => y)) : 0;
+  const vector = ([i, sign, k]) => {
+    if (isOf("conditional cox", question)) {
+      const {X, shift} = scaled(Float64Array.of(...x(i), ...x(k)), false);
+      return {X: X.slice(0, d).map((a, j) => a - X[d + j]), code: 1, shift};
+    }
+    const {X, shift} = scaled(x(i).slice(), bias), one = 1n << shift, s = BigInt(sign);
+    const tail = Array.from({length: n_thresholds}, (_, t) => (t === k ? -one : 0n));
+    return {X: [...X, ...tail].map((a) => s * a), code: 1, shift};
+  };
+  return {row: (i) => vector(found[i]), n: found.length, m: d + bias + n_thresholds};
 }
 
 // A row as integers X = 2^shift (x, 1): x / 2^e is one, e from the bits of x, and the quotient exact.
@@ -239,12 +331,15 @@ function checkRanks(basis, S, m) {
 }
 
 async function check(asked, answer) {
-  const proof = parsed(asked.proof), has = validate(proof), isBinary = proof.question === "two-class", did = [];
-  const whole = decoded(asked.data), data = asked.part ? selected(whole, asked.part) : whole;
+  const proof = parsed(asked.proof), has = validate(proof), {question} = proof, did = [];
+  const whole = decoded(asked.data, RESPONSES[question]), data = asked.part ? selected(whole, asked.part) : whole;
   if (asked.decode) answer.decoded = whole;
-  const {n, d, values, labels} = data, {bias} = proof.data;
-  const K = await checkData(proof.data, data, isBinary, answer), m = (K - 1) * (d + bias);
-  const codes = labels.map((label) => Math.max(label, 0));
+  const {d, values, labels} = data, {bias} = proof.data, isBinary = question !== "multinomial";
+  const K = await checkData(proof.data, data, question, answer);
+  const ofRow = (i) => ({...scaled(values.subarray(i * d, i * d + d), bias), code: Math.max(labels[i], 0)});
+  const ofRows = {row: ofRow, n: data.n, m: (K - 1) * (d + bias)};
+  const {row, n, m} = Object.hasOwn(RESPONSES, question) ? inequalities(proof, data) : ofRows;
+  const codes = Object.hasOwn(RESPONSES, question) ? Array(n).fill(1) : labels.map((label) => Math.max(label, 0));
   const v = has("d") ? integers(proof.direction, m, "direction") : Array(m).fill(0n);
   const vectors = has("n") ? proof.null_space : [];
   need(vectors.length <= m, "null_space: more vectors than a vector has entries");
@@ -252,7 +347,6 @@ async function check(asked, answer) {
   const pairs = has("r") ? pairsOf(proof.rows, codes, K, isBinary) : [];
   const a = has("w") ? integers(proof.weights, pairs.length, "weights") : [];
   need(a.every((weight) => weight > 0n), "weights: not positive");
-  const row = (i) => ({...scaled(values.subarray(i * d, i * d + d), bias), code: codes[i]});
   const sign = has("d") && !has("n") ? ">" : ">=";
   const isNeeded = has("d") || basis.length;
   const best = isNeeded ? checkRows(n, K, row, v, basis, sign, has("d") && has("n")) : {};

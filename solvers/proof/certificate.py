@@ -33,6 +33,11 @@ class Certificate:
     claim: ClassVar[str]
     problem: Samples = field(repr=False, compare=False)
 
+    @property
+    def question(self) -> str:
+        """The question that the proof is about, as ``"two-class"``."""
+        return self.problem.question
+
     def to_dict(self) -> dict[str, Any]:
         """Return the proof as plain data, the form that is written and checked."""
         data: dict[str, Any] = {
@@ -45,7 +50,7 @@ class Certificate:
         }
         if self.problem.positive is not None:
             data["positive"] = self.problem.positive
-        head = {"format": FORMAT, "version": VERSION, "claim": self.claim, "question": self.problem.question, "data": data}
+        head = {"format": FORMAT, "version": VERSION, "claim": self.claim, "question": self.question, "data": data}
         return {**head, **self._numbers()}
 
     def to_json(self) -> str:

@@ -5,11 +5,12 @@ from the rows and the responses: `checker.py` says how, and numbers them.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import islice
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -64,14 +65,17 @@ class Likelihood:
         """Number of columns of X."""
         return int(self.X.shape[1])
 
+    def hashed_parts(self) -> Iterator[bytes]:
+        """Yield the bytes that are hashed: a line, the rows, and the responses."""
+        marks = [self.n_samples, self.n_features, self.question, *([] if self.ties is None else [self.ties])]
+        yield f"{' '.join(map(str, marks))}\n".encode()
+        for numbers in (self.X, self.responses):
+            yield (numbers + 0.0).astype("<f8").tobytes()  # + 0.0 turns -0.0 into 0.0
+
     @cached_property
     def sha256(self) -> str:
         """The hash of the rows and the responses."""
-        marks = [str(self.n_samples), str(self.n_features), self.question, *([] if self.ties is None else [self.ties])]
-        digest = hashlib.sha256(f"{' '.join(marks)}\n".encode())
-        for numbers in (self.X, self.responses):
-            digest.update((numbers + 0.0).astype("<f8").tobytes())  # + 0.0 turns -0.0 into 0.0
-        return digest.hexdigest()
+        return hashlib.sha256(b"".join(self.hashed_parts())).hexdigest()
 
     @property
     def n_tail(self) -> int:
@@ -116,26 +120,26 @@ class Likelihood:
     def rows_apart(self, w: Sequence[Fraction]) -> Rows:
         """Return the rows i and k of all differences of a Cox model with (x_i - x_k).w > 0, also of those left out.
 
-        They are told from the u = x.w of a stratum: no event has a lower u than a row at risk at its time.
+        They are told from u = x.w, as no event has a lower u than a row of its stratum at risk at its time. There is
+        no late entry.
         """
         used = [j for j, weight in enumerate(w) if weight]
-        u = [sum((Fraction(x) * w[j] for x, j in zip(row, used, strict=True)), Fraction(0)) for row in self.X[:, used].tolist()]
-        apart, is_exact = set[int](), self.ties == TIES[2]
-        times, is_event, _, strata = self.responses.T.tolist()
-        for stratum in set(strata):
-            rows = sorted((i for i, own in enumerate(strata) if own == stratum), key=times.__getitem__)
-            groups = [list(group) for _, group in groupby(rows, key=times.__getitem__)]
-            highest: list[Fraction] = []  # of the events until now
-            for group in groups:
-                earlier, highest = highest, [max(found)] if (found := [*highest, *(u[i] for i in group if is_event[i])]) else []
-                for k in group:
-                    apart |= {k} if any(top > u[k] for top in (earlier if is_exact and is_event[k] else highest)) else set()
-            lowest: list[Fraction] = []  # of the rows from now on
-            for group in reversed(groups):
-                others = [*lowest, *(u[k] for k in group if not (is_exact and is_event[k]))]
-                apart |= {i for i in group if is_event[i] and any(low < u[i] for low in others)}
-                lowest = [min([*lowest, *(u[k] for k in group)])]
-        return np.array(sorted(apart), dtype=np.int64)
+        u = [sum(map(mul, map(Fraction, row), map(w.__getitem__, used))) for row in self.X[:, used].tolist()]
+        level = {value: rank for rank, value in enumerate(sorted({*u}))}
+        levels, apart = np.array([level[value] for value in u]), np.zeros(self.n_samples, dtype=np.bool_)
+        times, is_event, _, strata = self.responses.T
+        for stratum in np.unique(strata):
+            rows = np.flatnonzero(strata == stratum)
+            places = 2 * np.unique(times[rows], return_inverse=True)[1] + (is_event[rows] == 0)
+            rows, places = rows[np.argsort(places, kind="stable")], np.sort(places)
+            ranks, happens = levels[rows], is_event[rows] == 1
+            highest = np.maximum.accumulate(np.r_[-1, np.where(happens, ranks, -1)])  # among the first so many rows
+            lowest = np.minimum.accumulate(np.r_[len(u), ranks[::-1]])[::-1]  # from this row on
+            before, after = (np.searchsorted(places, ends) for ends in (places & ~1, places | 1))  # the tied events
+            is_exact = happens & (self.ties == TIES[2])
+            is_below = highest[np.where(is_exact, before, after)] > ranks
+            apart[rows] = is_below | (happens & (lowest[np.where(is_exact, after, before)] < ranks))
+        return np.flatnonzero(apart)
 
 
 def signed(rows: Any, signs: Rows) -> tuple[Any, Rows]:

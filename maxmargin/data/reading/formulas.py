@@ -5,11 +5,11 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,14 @@ from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import CodedLabels, LabelError, encode
 from maxmargin.data.numbers.numerals import DROP_MISSING_HINT
 from maxmargin.data.reading.arrays import LEAVE_ROWS_OUT, Modelled, features_and_labels
-from maxmargin.data.reading.coding import OF_A_FORMULA, check_levels, coding_note, equal_row_names, with_missing
+from maxmargin.data.reading.coding import (
+    OF_A_FORMULA,
+    check_levels,
+    coding_note,
+    equal_row_names,
+    first_fault,
+    with_missing,
+)
 from maxmargin.data.sources.frames import column_of, columns_of, index_of, library_of, with_distinct_names
 from maxmargin.data.sources.opening import open_source
 from maxmargin.solvers.answers.factors import Factor
@@ -32,7 +39,7 @@ from maxmargin.text.data_error import DataError, data_error, listed, nearest, qu
 _CODED_COLUMN = re.compile(r"C\((\w+)\s*[,)]")
 
 # A response that is a column.
-PLAIN_RESPONSE = re.compile(r"\s*(?:`([^`]+)`|(\w+))\s*")
+_PLAIN_RESPONSE = re.compile(r"\s*(?:`([^`]+)`|(\w+))\s*")
 
 # Errors that the evaluation of a formula may raise.
 _ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, TypeError, ValueError)
@@ -58,7 +65,7 @@ def read_formula(formula: str, frame: Any, most_bytes: int = DEFAULT_MEMORY) -> 
     """
     column_names(frame)
     frame, notes = without_index(with_distinct_names(frame), formula)
-    parsed = parsed_formula(formula, column_names(frame))
+    parsed = _parsed(formula, column_names(frame))
     table = _pandas_of(frame, parsed, formula)
     features = _matrix(formula, parsed.rhs, _with_levels(table, parsed.rhs), most_bytes)
     terms = features.model_spec.term_indices.items()
@@ -110,7 +117,7 @@ def _with_levels(table: Any, part: Any) -> Any:
     return table.astype(dict.fromkeys(of_bools, levels))
 
 
-def outside_codings(parsed: Any) -> set[str]:
+def _outside_codings(parsed: Any) -> set[str]:
     """Return the columns that the right side of a formula names outside of ``C(...)``."""
     return _names_outside_of_codings(factor for factor in _factors(parsed) if not _is_response(factor, parsed))
 
@@ -147,7 +154,7 @@ def check_is_installed(formula: str) -> None:
         raise InvalidOptionError(f"{quoted(formula)} is a formula, which needs formulaic: pip install formulaic")
 
 
-def parsed_formula(formula: str, columns: Sequence[str]) -> Any:
+def _parsed(formula: str, columns: Sequence[str]) -> Any:
     """Return a formula about these columns as formulaic reads it; what it would not understand is refused.
 
     Raises
@@ -175,7 +182,7 @@ def parsed_formula(formula: str, columns: Sequence[str]) -> Any:
         raise refused(
             formula, f"the term {quoted(str(scaled[0]))} is scaled by a number; expected I(10*x) and the like"
         )
-    unknown = [name for name in variables_of(parsed) if name not in columns]
+    unknown = [name for name in _variables(parsed) if name not in columns]
     if unknown:
         hint = nearest(unknown[0], columns)
         expected, what = f"expected some of {listed(columns)}", "column"
@@ -194,7 +201,7 @@ def _is_python(factor: Any) -> bool:
     return str(factor.eval_method).endswith("PYTHON")
 
 
-def variables_of(parsed: Any) -> tuple[str, ...]:
+def _variables(parsed: Any) -> tuple[str, ...]:
     """Return the columns that a formula names, also those in calls of ``scale``, which formulaic leaves out."""
     return tuple(sorted(set().union(*map(_names_in, _factors(parsed)))))
 
@@ -225,8 +232,8 @@ def _pandas_of(frame: Any, parsed: Any, formula: str) -> Any:
     """
     import narwhals as nw
 
-    variables = variables_of(parsed)
-    in_numbers = outside_codings(parsed)
+    variables = _variables(parsed)
+    in_numbers = _outside_codings(parsed)
     names, series = columns_of(frame, "X")
     table = nw.from_native(frame, eager_only=True)
     own_names = dict(zip(names, table.columns, strict=True))  # which may be numbers
@@ -393,32 +400,69 @@ def load_by_formula(source: Any, formula: str, choice: Choice, positive: object,
         If formulaic is not installed.
     """
     check_is_installed(formula)
-    response = PLAIN_RESPONSE.fullmatch(formula.partition("~")[0])
-    named = -1 if response is None else response[1] or response[2]
-    table = whole_table(source, replace(choice, label=named, one_hot=OneHot(every=True), drop_missing=False))
+    read = read_frame(source, formula, choice, {})
+    modelled = read_formula(formula, read.frame, most_bytes)
+    named = modelled._replace(notes=(*read.notes, *modelled.notes))
+    dataset = features_and_labels(named, positive=positive, source=read.described["source"])
+    return replace(dataset, has_intercept=modelled.has_intercept, **read.described)
+
+
+class ReadFrame(NamedTuple):
+    """All columns of the complete rows of a source, the name of the labels, notes, and fields of a data set."""
+
+    frame: Any
+    label: str
+    notes: tuple[str, ...]
+    described: dict[str, Any]
+
+
+def read_frame(source: Any, formula: str | None, choice: Choice, columns: Mapping[str, str]) -> ReadFrame:
+    """Read a source as a data frame, in which a formula, or the label of the choice without one, is understood.
+
+    `columns` are those that are no features; the rows whose "weights" are 0 may lack values.
+
+    Raises
+    ------
+    DataError, InvalidProblemError
+        If the source cannot be read, or does not have these columns.
+    """
+    response = None if formula is None else _PLAIN_RESPONSE.fullmatch(formula.partition("~")[0])
+    label = choice.label if formula is None else -1 if response is None else response[1] or response[2]
+    every = OneHot(every=True, named=choice.one_hot.named)
+    table = whole_table(source, replace(choice, label=label, one_hot=every, drop_missing=False))
     if len(table.label) == 0:
         raise table.error(found="no rows", expected="at least one")
-    frame, notes = without_index(frame_of_table(table), formula)
-    parsed = parsed_formula(formula, column_names(frame))
-    variables, plain = variables_of(parsed), outside_codings(parsed)
+    frame, notes, others = _frame_of(table), table.notes, {*columns.values()}
+    for name in sorted(others - {*frame.columns}):
+        known = tuple(frame.columns)
+        raise table.error(
+            found=f"no column {quoted(name)}", expected=f"one of {listed(known)}", hint=nearest(name, known)
+        )
+    used, texts = [*frame.columns], {*frame.columns} - others
+    if formula is not None:
+        frame, more = without_index(frame, formula)
+        parsed = _parsed(formula, column_names(frame))
+        used, texts, notes = [*{*_variables(parsed), *others}], _outside_codings(parsed), (*notes, *more)
     for column in table.features if isinstance(table.features, tuple) else ():
-        if isinstance(column.values, list) and not column.is_category and str(column.name) in plain:
+        if isinstance(column.values, list) and not column.is_category and str(column.name) in texts:
+            if formula is None and not choice.one_hot.every and column.name not in choice.one_hot.named:
+                raise first_fault(replace(table, names=(column.name,), features=(column,)), choice)
             check_levels(table, column, choice, OF_A_FORMULA)
-    rows = complete_rows(table, frame[[*variables]], drop_missing=choice.drop_missing)
+    is_out = False if "weights" not in columns else (frame[columns["weights"]] == 0).to_numpy()
+    rows = _complete_rows(table, frame[used], drop_missing=choice.drop_missing, spared=is_out)
     n_dropped = len(frame) - len(rows)
-    dropped = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
-    frame = with_types(table, frame.iloc[rows].reset_index(drop=True))
-    modelled = read_formula(formula, frame, most_bytes)
-    notes = (*table.notes, *notes, *[dropped] * (n_dropped > 0), *modelled.notes)
-    dataset = features_and_labels(modelled._replace(notes=notes), positive=positive, source=table.source)
-    stated = choice.stated_of(source, table.header_line)
-    del stated["label"]
-    return replace(
-        dataset, read_as={**stated, "formula": str(formula)}, library=library_of(source),
-        header_line=table.header_line or None, has_intercept=modelled.has_intercept,
-        row_ids=None if table.ids is None else tuple(table.ids[row] for row in rows.tolist()),
-        rows=rows if n_dropped else None,
-    )  # fmt: skip
+    left_out = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"
+    read_as = choice.stated_of(source, table.header_line)
+    if formula is not None:
+        read_as["formula"] = str(formula)
+        del read_as["label"]
+    described = {
+        "source": table.source, "read_as": read_as, "library": library_of(source), "rows": rows if n_dropped else None,
+        "row_ids": table.ids and tuple(table.ids[row] for row in rows.tolist()),
+        "header_line": table.header_line or None,
+    }  # fmt: skip
+    frame = _with_types(table, frame.iloc[rows].reset_index(drop=True))
+    return ReadFrame(frame, str(table.label_name), (*notes, *[left_out] * (n_dropped > 0)), described)
 
 
 def whole_table(source: Any, choice: Choice) -> Table:
@@ -440,7 +484,7 @@ def whole_table(source: Any, choice: Choice) -> Table:
     return replace(table, notes=(*table.notes, *roles.missing_notes(one.layout, table.told_missing)))
 
 
-def complete_rows(table: Table, frame: Any, *, drop_missing: bool, spared: Any = False) -> NDArray[np.int64]:
+def _complete_rows(table: Table, frame: Any, *, drop_missing: bool, spared: Any = False) -> NDArray[np.int64]:
     """Return the rows that have a value in every column of a data frame, or are spared.
 
     Raises
@@ -460,7 +504,7 @@ def complete_rows(table: Table, frame: Any, *, drop_missing: bool, spared: Any =
     return np.flatnonzero(is_complete).astype(np.int64)
 
 
-def frame_of_table(table: Table) -> Any:
+def _frame_of(table: Table) -> Any:
     """Return all columns of a table, the labels as well, as a pandas data frame."""
     import pandas as pd
 
@@ -470,7 +514,7 @@ def frame_of_table(table: Table) -> Any:
     return pd.DataFrame({**dict(zip(names, values, strict=True)), str(table.label_name): _labels(table)})
 
 
-def with_types(table: Table, frame: Any) -> Any:
+def _with_types(table: Table, frame: Any) -> Any:
     """Return complete rows with the types that the source has: true and false, levels in their order, whole numbers."""
     import pandas as pd
 

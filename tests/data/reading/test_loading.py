@@ -75,7 +75,7 @@ def test_messages_say_how_to_go_on() -> None:
     frame = FRAME.drop(columns="treated")
     for formula, message in (
         ("died ~ ns(age, 3)", "no column or function 'ns'; expected some of 'died', .*, bs, cc, center, "),
-        ("died + age ~ stage", "models of grouped counts are for maxmargin[.]check_model"),
+        ("died + age ~ stage", "successes [+] failures are for the family binomial"),
     ):
         with pytest.raises(mm.InvalidProblemError, match=message):
             mm.separability(frame, formula)

@@ -21,9 +21,10 @@ from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.proof import checker
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.proof.checker import CertificateError, check, parse
+from maxmargin.solvers.proof.likelihood import Likelihood
 
 FORMATS = ("embedded", "base64", "binary")
-AnyProblem = Problem | ClassProblem
+AnyProblem = Problem | ClassProblem | Likelihood
 Document = dict[str, Any]
 
 
@@ -67,7 +68,9 @@ class Question:
         return None
 
 
-def rows_and_labels(problem: AnyProblem) -> tuple[list[list[float]], list[int]]:
+def rows_and_labels(problem: AnyProblem) -> tuple[list[list[float]], list[Any]]:
+    if isinstance(problem, Likelihood):
+        return problem.X.tolist(), problem.responses.tolist()
     labels = problem.y if isinstance(problem, Problem) else problem.codes
     return problem.matrix.tolist(), [int(label) for label in labels]
 

@@ -8,11 +8,24 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
-from page_questions import CASES, FORM, Document, Question, altered_questions, problem_of_case, right, right_by_hand
+from family_cases import FAMILIES, answer_of, random_case
+from page_questions import (
+    CASES,
+    FORM,
+    Document,
+    Question,
+    altered,
+    altered_questions,
+    problem_of_case,
+    right,
+    right_by_hand,
+)
 
 from maxmargin.reports.pages.page_data import raw_data
 from maxmargin.solvers.problem.problem import Problem
@@ -93,6 +106,28 @@ def test_altered_proofs_and_data_are_judged_as_the_checker_judges_them(
     assert len(results) - kinds["valid"] >= 200 and kinds["valid"] >= 20
     assert sum(number for text, number in kinds.items() if text.startswith("row #: z.v")) >= 20
     assert sum(number for text, number in kinds.items() if text != "valid" and not FORM.search(text)) >= 200
+
+
+@needs_node
+def test_proofs_about_likelihoods_are_judged_as_the_checker_judges_them() -> None:
+    questions = []
+    for family, seed in product(FAMILIES, range(12)):
+        case = random_case(family, seed)
+        if case is None or not case.inequalities():
+            continue
+        answer = answer_of(case)
+        likelihood, proof = answer.likelihood, answer.certificate.to_json()
+        others = likelihood.responses.copy()
+        others[-1, 0] += 1
+        for problem in (likelihood, replace(likelihood, responses=others)):
+            questions.append(Question(f"{family} {seed}", proof, problem, format="binary"))
+        random_ = Random(f"{family} {seed}")
+        texts = [json.dumps(altered(json.loads(proof), random_)) for _ in range(6)]
+        questions += [Question(f"{family} {seed}", text, likelihood, format="binary") for text in texts]
+    results = judged(questions)
+    for one in results:
+        assert_alike(one)
+    assert len([one for one in results if one.expected is None]) >= 40
 
 
 def named(name: str) -> Question:

