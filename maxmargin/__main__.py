@@ -5,12 +5,15 @@ import signal
 import sys
 import time
 
+from maxmargin.text.version import __version__
+
 # The time from which a limit counts.
 _STARTED = time.monotonic()
 
 TYPE_CHECKING = False  # as in `maxmargin`
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
     from typing import Any
 
@@ -20,6 +23,7 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:  # the shell ignores it
         sys.exit(_run())
     signals, written = os.pipe()
+    os.set_blocking(signals, False)
     os.set_blocking(written, False)
     signal.set_wakeup_fd(written, warn_on_full_buffer=False)
     signal.signal(signal.SIGINT, _leave)  # some imports would lose an exception
@@ -27,21 +31,15 @@ def main() -> None:
 
     sys.unraisablehook = _leave_if_interrupted
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        code = _run()
-    except Exception:
-        os.set_blocking(signals, False)
-        if _was_interrupted(signals):  # compiled modules turn KeyboardInterrupt into another error
-            _leave()
-        raise
+    code = _run(lambda: _was_interrupted(signals))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the answer is printed; only the interpreter's shutdown is left
     sys.exit(code)
 
 
-def _run() -> int:
+def _run(was_interrupted: "Callable[[], bool]" = bool) -> int:
     from maxmargin.cli.app import run
 
-    return run(sys.argv[1:], started=_STARTED)
+    return run(sys.argv[1:], started=_STARTED, was_interrupted=was_interrupted)
 
 
 def _was_interrupted(signals: int) -> bool:
@@ -53,6 +51,9 @@ def _was_interrupted(signals: int) -> bool:
 
 def _leave(number: int = signal.SIGINT, frame: "FrameType | None" = None) -> None:
     """Say that the command was interrupted, and end the process at once."""
+    if "--json" in sys.argv:
+        fields = f'"schema": "maxmargin.error/1", "version": "{__version__}", "message": "interrupted"'
+        os.write(1, f'{{{fields}, "file": null, "line": null, "column": null}}\n'.encode())
     os.write(2, b"maxmargin: interrupted\n")
     os._exit(130)
 

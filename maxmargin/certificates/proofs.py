@@ -15,7 +15,17 @@ from maxmargin.data.reading.arrays import Features, features_of, labels_of, refu
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import ClassProblem
 from maxmargin.solvers.proof.certificate import Certificate
-from maxmargin.solvers.proof.checker import FOREIGN, CertificateError, check, numbering, parse, statement, validate
+from maxmargin.solvers.proof.checker import (
+    FOREIGN,
+    CertificateError,
+    NotAProofError,
+    check,
+    numbering,
+    parse,
+    statement,
+    validate,
+)
+from maxmargin.text.data_error import DataError, data_error
 from maxmargin.text.outputs import write_text
 from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.text.regular_files import read_regular_file
@@ -72,6 +82,12 @@ def read_proof(path: str | os.PathLike[str]) -> Document:
         If it cannot be read: it is no regular file, or has more than 1 GiB.
     """
     return parse(read_regular_file(path))
+
+
+def not_a_proof(path: str | os.PathLike[str], error: NotAProofError) -> DataError:
+    """Return the error of a file that should be a proof."""
+    found = str(error).removeprefix("not a proof: ")
+    return data_error(os.fspath(path), found=found, expected="a proof, as --proof writes it")
 
 
 @shows_progress(waiting, "checking the proof")

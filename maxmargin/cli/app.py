@@ -1,8 +1,10 @@
 """The commands and their exit codes."""
 
-import errno
 import os
 import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,12 @@ from maxmargin.cli import options as opt
 from maxmargin.cli.click_classes import ASKS_TO_COMPLETE, Command, Commands
 from maxmargin.cli.data_options import DataOptions
 from maxmargin.cli.deadline import TimeIsOverError, ended_within
-from maxmargin.cli.feedback import Exit
+from maxmargin.cli.feedback import Exit, failed, is_bug, worst_of
 from maxmargin.cli.research_commands import compare, trust
 from maxmargin.cli.theory_commands import bounds, fewest_errors, judge, online, sensitivity
 from maxmargin.reports.captioned import FIGURES
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.text.progress import compiling_shown, note
+from maxmargin.text.progress import compiling_shown
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False)
@@ -39,35 +41,63 @@ def app() -> None:
     """
 
 
-@app.command(cls=Command, most_used=(*opt.OF_TABLES, "require", "proof", "time_limit", "as_json"))
-@opt.data_options
+@app.command(cls=Command, most_used=(*opt.OF_TABLES, "require", "min_margin", "max_errors", "proof", "as_json"))
+@partial(opt.data_options, several=True)
 @opt.method_option(opt.CHECK_METHODS, "How the first hyperplane of two classes is found")
 @opt.solver_options
 @opt.choice_option("--require", opt.REQUIREMENTS, "Gate: exit 0 if this is proven to hold.")
-@opt.file_option("--proof FILE", "Write the proof, as JSON.")
+@opt.option(
+    "--min-margin G",
+    "Gate: the maximum margin, in the units of the data, is at least G.",
+    type=float,
+    callback=opt.positive_number,
+)
+@opt.count_option("--max-errors", "Gate: some hyperplane has at most K errors.", least=0, metavar="K")
+@opt.file_option("--proof FILE", "Write the proof, as JSON; in a folder, FILE/SOURCE.json.")
 @opt.force_option
-@opt.file_option("--reuse FILE", "Try this older proof first.")
+@opt.file_option("--reuse FILE", "Try this older proof first, if it is there; in a folder, FILE/SOURCE.json.")
 @opt.option("--decimal", "Decide for the decimal numbers in the file, not for their binary64 roundings.")
 @opt.option("--columns", "Find the infinite coefficients of large separable data as well.")
 @opt.time_limit_option("Give up after this time.")
 @opt.count_option("--exact-limit", "Maximum number of columns for exact linear algebra.  [default: 1000]", least=0)
-def check(data: DataOptions, *, force: bool, decimal: bool, **question: Any) -> int:
+def check(data: DataOptions, *, force: bool, decimal: bool, proof: Path | None, reuse: Path | None, **how: Any) -> int:
     """Decide whether classes are separable, quasi-separable, or overlap.
 
-    Exit 0: separable, proven; 3: not strictly separable, proven; 4: undecided. With --require: 0 proven to hold,
-    3 proven not to hold, 4 undecided. More than two classes: a table of every class against the rest and every pair,
-    and the multinomial verdict, which gives the exit code.
+    Exit 0: separable, proven; 3: not strictly separable, proven; 4: undecided. With --require, --min-margin or
+    --max-errors: 0 all proven to hold, 3 one proven not to hold, 4 undecided. Several SOURCEs: the worst of 1, 2, 4, 3,
+    0, in this order.
+
+    More than two classes: a table of every class against the rest and every pair, and the multinomial verdict, which
+    gives the exit code. With --json every SOURCE is one line, also one that cannot be read.
 
     Examples:
       maxmargin check iris --positive setosa
       maxmargin check data.csv --require overlap && fit data.csv
+      maxmargin check data.csv --min-margin 0.1 --max-errors 0
       maxmargin check data.csv --proof p.json; maxmargin verify p.json data.csv
       maxmargin check tomorrow.csv --reuse p.json
+      maxmargin check *.csv --json --require overlap > answers.jsonl
     """
     from maxmargin.cli.commands.check import check as command
 
-    opt.check_outputs(data, question["proof"], force=force, rewritten=opt.PROOFS)
-    return command(opt.request(data, decimal=decimal, are_notes_in_answer=not data.as_json), **question)
+    gate = next((f"--{name.replace('_', '-')}" for name in ("min_margin", "max_errors") if how[name] is not None), None)
+    if gate is not None and decimal:
+        raise click.UsageError(f"--decimal is for verdicts, and {gate} asks for numbers; expected one of them")
+    if data.sources.count("-") > 1:
+        raise click.UsageError("the standard input is named twice, and can be read once")
+    if proof is not None and len(data.sources) > 1 and not proof.is_dir():
+        raise click.UsageError(f"--proof is {str(proof)!r}; expected a folder that is there, for several SOURCEs")
+    proofs = [opt.proof_of(proof, source) for source in data.sources]
+    opt.check_outputs(data, *proofs, force=force, rewritten=opt.PROOFS)
+
+    def answer(source: str) -> int:
+        own = replace(data, source=source)
+        request = opt.request(
+            own, gate, decimal=decimal if gate is None else None, are_notes_in_answer=not data.as_json
+        )
+        return command(request, proof=opt.proof_of(proof, source), reuse=opt.proof_of(reuse, source), **how)
+
+    return worst_of(data.sources, answer, as_json=data.as_json, quiet=data.quiet)
 
 
 @app.command(cls=Command, most_used=(*opt.OF_TABLES, "Cs", "exact", "proof", "time_limit", "as_json"))
@@ -305,7 +335,7 @@ for command in (online, bounds, judge, sensitivity, fewest_errors, compare, trus
     app.add_command(command)
 
 
-def run(arguments: list[str], *, started: float | None = None) -> int:
+def run(arguments: list[str], *, started: float | None = None, was_interrupted: Callable[[], bool] = bool) -> int:
     """Run the command line and return its exit code: bad usage and bad input are one line on stderr and 2.
 
     Parameters
@@ -313,6 +343,8 @@ def run(arguments: list[str], *, started: float | None = None) -> int:
     arguments : list of str
     started : float, optional
         When the command started, by `time.monotonic`, if that was earlier.
+    was_interrupted : callable
+        Whether Ctrl-C arrived, of which compiled modules make another error.
     """
     limits = Limits() if started is None else Limits(started=started)
     _have_streams()
@@ -321,32 +353,14 @@ def run(arguments: list[str], *, started: float | None = None) -> int:
             code = _exit_code(arguments, limits)
         sys.stdout.flush()
         return code
-    except click.ClickException as error:
+    except (Exception, KeyboardInterrupt, TimeIsOverError) as error:
         name = next(iter(arguments), "")
         advice = f"maxmargin {name} --help explains it" if name in app.commands else "maxmargin -h lists the commands"
-        return _refused(f"{error.format_message()} ({advice})")
-    except (KeyboardInterrupt, click.Abort):
-        _say("interrupted")
-        return Exit.INTERRUPTED
-    except TimeIsOverError as error:
-        _say(str(error))
-        return Exit.UNDECIDED
-    except MemoryError:
-        _give_up_output()
-        return _refused("there is not enough memory for this")
-    except BrokenPipeError:  # the reader of our output left
-        _give_up_output()
-        return Exit.READER_LEFT
-    except OSError as error:
-        _give_up_output()
-        place = error.filename or ("standard output" if error.errno == errno.ENOSPC else None)  # files name themselves
-        return _refused(f"{place}: {error.strerror}" if place else error.strerror or str(error))
-    except ValueError as error:
-        # An error that speaks of the user's data or options; any other is a bug.
-        message: str | None = getattr(error, "on_command_line", None)
-        if message is None:
+        error = KeyboardInterrupt() if is_bug(error) and was_interrupted() else error
+        code = failed(error, as_json="--json" in arguments, advice=advice)
+        if code == Exit.BUG:
             raise
-        return _refused(message)
+        return code
 
 
 def _exit_code(arguments: list[str], limits: Limits) -> int:
@@ -368,24 +382,3 @@ def _have_streams() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-
-
-def _give_up_output() -> None:
-    """Keep the interpreter from flushing once more where nothing more can be written."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
-
-
-def _refused(text: str) -> int:
-    _say(" ".join(text.split()))
-    return Exit.USAGE
-
-
-def _say(text: str) -> None:
-    """Print a line on stderr, unless its reader has left, and the interpreter need not flush it once more."""
-    try:
-        note(text)
-    except OSError:
-        sys.stderr = open(os.devnull, "w")  # noqa: SIM115

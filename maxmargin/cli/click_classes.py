@@ -1,6 +1,7 @@
 """Commands as click knows them, with a short help and a full one, and options that take several numbers."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from inspect import cleandoc
@@ -118,9 +119,14 @@ class Command(click.Command):
         return [*super().get_params(ctx), self._short_help_option]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments, where some options take all numbers that follow them."""
+        """Read the arguments, where some options take all numbers that follow them, and most are given once."""
         names = {name for option in self.params if isinstance(option, SeveralNumbers) for name in option.opts}
-        return super().parse_args(ctx, _repeated(args, names))
+        args = _repeated(args, names)
+        if not ctx.resilient_parsing:
+            for option, times in Counter(self.make_parser(ctx).parse_args(list(args))[2]).items():
+                if isinstance(option, click.Option) and times > 1 and not (option.multiple or option.is_flag):
+                    raise click.UsageError(f"{option.opts[0]} is given {times} times; expected once")
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options in their sections."""
@@ -132,7 +138,7 @@ class Command(click.Command):
     def short_help_text(self, ctx: click.Context) -> str:
         """Return usage, summary, the most used options, one example, and the exit codes."""
         formatter, paragraphs = ctx.make_formatter(), cleandoc(self.help or "").split("\n\n")
-        has_source = any(parameter.name == "source" for parameter in self.params)
+        has_source = any(parameter.name in ("source", "sources") for parameter in self.params)
         self.format_usage(ctx, formatter)
         self._write_text(formatter, paragraphs[0], *([_SOURCE] if has_source else []))
         by_name = {parameter.name: parameter for parameter in self.params}

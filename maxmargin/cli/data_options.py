@@ -30,3 +30,4 @@ class DataOptions:
     as_json: bool
     quiet: bool
     prepare: str = "raw"
+    sources: tuple[str, ...] = ()  # of a command that takes several, one of which is `source`

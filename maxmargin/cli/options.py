@@ -5,6 +5,7 @@ The choices are spelled out here, so that ``--help`` imports nothing; a test com
 
 import json
 import math
+import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
@@ -17,7 +18,7 @@ import click
 
 from maxmargin.cli.click_classes import EXAMPLES, SeveralNumbers
 from maxmargin.cli.data_options import DataOptions
-from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.limits import Limits, memory_size
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -40,6 +41,9 @@ PREPARATIONS = ("raw", "center", "standardize", "unit")
 OF_TABLES = ("label", "formula", "positive", "id", "one_hot", "drop_missing")
 # Suffixes with which an output of this kind overwrites a file without --force: no data are read from such files.
 PROOFS, TRACES, REPORTS = (".json",), (".md", ".tex"), (".html", ".md", ".json")
+
+# Smallest --memory, in bytes: a unit was forgotten in a smaller one.
+LEAST_MEMORY = 2**20
 
 FORMATS = ("csv", "tsv", "txt", "dat", "parquet", "feather", "npz", "svm", "libsvm", "svmlight", "npy")
 
@@ -180,6 +184,12 @@ def _scale(_context: click.Context, _option: click.Parameter, text: str) -> floa
     raise InvalidOptionError(f"--bias-scale is {text!r}; expected a positive finite number or 'best'")
 
 
+def _memory(_context: click.Context, _option: click.Parameter, size: str) -> str:
+    if memory_size(size) < LEAST_MEMORY:
+        raise click.BadParameter(f"{size!r} is less than 1MiB; expected a size such as 512MiB, with its unit.")
+    return size
+
+
 bias_scale_option = option(
     "--bias-scale S",
     "Constant coordinate that carries the bias: a number, or best, for which the bound is least.",
@@ -194,6 +204,7 @@ memory_option = option(
     "Files that need more memory stay on disk: 512MiB, 2GiB ... With --formula, the most that levels may take.",
     default="1GiB",
     show_default=True,
+    callback=_memory,
 )
 prepare_option = choice_option(
     "--prepare", PREPARATIONS, "What is done to the features before anything else.", default="raw"
@@ -211,7 +222,7 @@ def soft_path_option(does: str) -> Callable[[Command], Command]:
     return option("--soft C... ...", text, "Cs", cls=SeveralNumbers, type=float, callback=checked)
 
 
-def source_argument(*, is_required: bool = True) -> Callable[[Command], Command]:
+def source_argument(*, is_required: bool = True, several: bool = False) -> Callable[[Command], Command]:
     """Return the argument SOURCE, which a shell completes."""
 
     def complete(_context: click.Context, _argument: click.Parameter, incomplete: str) -> "list[CompletionItem]":
@@ -219,23 +230,27 @@ def source_argument(*, is_required: bool = True) -> Callable[[Command], Command]
 
         return sources(incomplete)
 
-    return click.argument("source", required=is_required, shell_complete=complete)
+    names, count = (("sources",), -1) if several else (("source",), 1)
+    metavar = "SOURCE..." if several else None
+    return click.argument(*names, nargs=count, metavar=metavar, required=is_required, shell_complete=complete)
 
 
-def data_options(command: Callable[..., int], *, is_required: bool = True) -> Callable[..., int]:
-    """Add SOURCE and the options that say how it is read, which the command is given as `DataOptions`."""
+def data_options(command: Callable[..., int], *, is_required: bool = True, several: bool = False) -> Callable[..., int]:
+    """Add SOURCE, or several, and the options that say how it is read, which the command is given as `DataOptions`."""
     names = {field.name for field in fields(DataOptions)}
 
     @wraps(command)
     def called(**values: Any) -> int:
         of_data = {name: values.pop(name) for name in names & values.keys()}
+        if several:
+            of_data["source"] = of_data["sources"][0]
         return command(DataOptions(**of_data), **values)
 
     text, title, examples = cleandoc(command.__doc__ or "").partition(EXAMPLES)
     called.__doc__ = f"{text}\n{_SOURCE_HELP}{title}{examples}"
     return _together(
         called,
-        source_argument(is_required=is_required),
+        source_argument(is_required=is_required, several=several),
         option("--label COL", "Column of the labels.  [default: the last]"),
         option("--formula TEXT", 'The model in place of --label: "died ~ age + C(stage)"; it also decides the bias.'),
         option(
@@ -302,10 +317,17 @@ def check_outputs(
         raise click.UsageError("'-' is no file: what is written is a file, and only the answer goes to standard output")
     from maxmargin.cli.output_files import check_output_folder, check_outputs, inputs_of
 
-    inputs = inputs_of(data.source)
+    inputs = [file for source in data.sources or (data.source,) for file in inputs_of(source)]
     check_outputs(outputs, inputs, force=force, rewritten=rewritten)
     if folder is not None:
         check_output_folder(folder, outputs, inputs)
+
+
+def proof_of(path: Path | None, source: str) -> Path | None:
+    """Return the file of the proof about a source: it has the name of the source where the path is a folder."""
+    if path is None or not path.is_dir():
+        return path
+    return path / f"{os.path.basename(os.path.abspath(source))}.json"
 
 
 def request(data: DataOptions, two_classes_for: str | None = None, **how: Any) -> "Request":

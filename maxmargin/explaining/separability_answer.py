@@ -6,6 +6,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
+import numpy as np
+
 from maxmargin.explaining.finite_part import FinitePart, finite_part_of, other_meaning
 from maxmargin.explaining.near_columns import near_lines, relation
 from maxmargin.explaining.terms import OPPOSITE, Absence, Findings, Term, findings_of, terms_lines, terms_of
@@ -156,7 +158,7 @@ class Separability(ProvenVerdict, NamedAnswer):
         if isinstance(self.witness, CommonHullPoint):
             weights = [_fraction_text(weight) for weight in self.witness.fractions()]
         if isinstance(self.certificate, Overlap | QuasiSeparation):
-            rows = list(self.certificate.rows)
+            rows = self.names.numbers(np.array(self.certificate.rows, dtype=np.int64))
         return {"hyperplane": plane, "witness_weights": weights, "balancing_rows": rows}
 
     def summary(self, *, with_columns: bool | None = None, remarks: Sequence[str] = (), call: str | None = None) -> str:

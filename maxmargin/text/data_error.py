@@ -22,6 +22,12 @@ class DataError(WordedError):
     ----------
     message : str
         The text, in which options are marked: it names them as arguments in Python, and as options on the command line.
+    source : str, optional
+        The file, or a description of an object in memory.
+    line : int, optional
+        The line of a text file, from 1.
+    column : str or int, optional
+        Name of the column, or its position from 0.
 
     See Also
     --------
@@ -36,6 +42,17 @@ class DataError(WordedError):
     ...     print(str(error).partition(":")[0])
     no-such-file.csv
     """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        source: str | None = None,
+        line: int | None = None,
+        column: str | int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.source, self.line, self.column = source, line, column
 
 
 class ValueRefusedError(WordedError):
@@ -103,7 +120,7 @@ def data_error(
     position = f"{', '.join(positions)}: " if positions else ""
     advice = f" ({hint})" if hint else ""
     message = printable(f"{position}found {found}, expected {expected}{advice}", but=MARKS)
-    return DataError(f"{printable(source)}: {message}")
+    return DataError(f"{printable(source)}: {message}", source=source, line=line, column=column)
 
 
 def quoted(value: object) -> str:

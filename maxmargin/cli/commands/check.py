@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy as np
 
 from maxmargin.api.question import named, separability_of
 from maxmargin.certificates.require import holds
+from maxmargin.cli.commands.check_gates import all_hold, gates_of
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.data.batches import LEAST_NUMBERED
@@ -44,15 +45,23 @@ class _ClassAnswers(NamedTuple):
 
 
 def check(
-    request: Request, *, require: str | None, proof: Path | None, reuse: Path | None, columns: bool, **how: Any
+    request: Request,
+    *,
+    require: str | None,
+    min_margin: float | None,
+    max_errors: int | None,
+    proof: Path | None,
+    reuse: Path | None,
+    columns: bool,
+    **how: Any,
 ) -> Exit:
     """Decide, write the proof, print, and return the exit code.
 
     Parameters
     ----------
     request : Request
-    require : str, optional
-        The verdict that is required; the exit code then says whether it is proven.
+    require, min_margin, max_errors : optional
+        The verdict, margin and number of errors that are required; the exit code then says whether they are proven.
     proof : path, optional
         The file to write the proof to.
     reuse : path, optional
@@ -66,11 +75,12 @@ def check(
     clock = replace(request.limits, exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit)
     ask = partial(separability_of, bias=request.bias, exact_limit=exact_limit)
     of_two = partial(ask, **how)
+    n_questions = 1 + (min_margin is not None) + (max_errors is not None)
     older = None if reuse is None else _older_proof(reuse, request, clock)
     with waiting("looking for a proof", quiet=request.options.quiet):
         classes = None
         if dataset.is_binary:
-            answer = older or of_two(dataset, request.reading, time_limit=clock.share())
+            answer = older or of_two(dataset, request.reading, time_limit=clock.share(n_questions))
         else:
             classes = _class_answers(request, ask, of_two, clock)
             answer = classes.multinomial
@@ -80,6 +90,8 @@ def check(
         fields |= _reading_fields(request, answer, stored)
     if proof is not None:
         request.write_proof(proof, answer.certificate)
+    gates = gates_of(request, answer, require=require, min_margin=min_margin, max_errors=max_errors)
+    fields["gates"] = [asdict(gate) for gate in gates]
     if require is not None:
         fields |= {"requirement": require, "requirement_holds": holds(answer, require)}
 
@@ -88,12 +100,13 @@ def check(
             *_near_remarks(request, answer),
             *_number_remarks(request, answer, partial(of_two, time_limit=clock.share())),
             *_remarks(fields),
+            *(gate.line for gate in gates),
         ]
         whole = answer.summary(with_columns=with_columns, remarks=remarks, call=request.call_in_python)
         return whole if classes is None else _classes_text(classes, whole)
 
     request.answer("check", lambda: {**fields, **({} if classes is None else _tables(classes, fields))}, text)
-    return exit_code(answer.strictly_separable if require is None else holds(answer, require))
+    return exit_code(all_hold(gates) if gates else answer.strictly_separable)
 
 
 def exit_code(is_so: bool | None) -> Exit:
@@ -109,15 +122,23 @@ def _older_proof(path: Path, request: Request, limits: Limits) -> "Separability 
     Raises
     ------
     OSError
-        If the file cannot be read.
+        If the file is there and cannot be read.
+    DataError
+        If it is no proof.
     """
-    from maxmargin.certificates.proofs import read_proof
+    from maxmargin.certificates.proofs import not_a_proof, read_proof
     from maxmargin.certificates.reuse import reused
-    from maxmargin.solvers.proof.checker import CertificateError, need
+    from maxmargin.solvers.proof.checker import CertificateError, NotAProofError, need
 
     why, dataset = "does not hold for these data", request.dataset
     try:
-        document = read_proof(path)
+        try:
+            document = read_proof(path)
+        except FileNotFoundError:
+            request.note(f"there is no older proof {path} yet; looking for a first one")
+            return None
+        except NotAProofError as error:
+            raise not_a_proof(path, error) from error
         n_classes = len(dataset.classes)
         need(dataset.is_binary, f"these data have {n_classes} classes, and only proofs for two are used again")
         need(request.reading is None, "only proofs about binary64 values are used again, not with --decimal")
@@ -211,13 +232,9 @@ def _row_number_columns(dataset: "Dataset") -> list[int]:
 
 def _remarks(fields: dict[str, Any]) -> list[str]:
     """Return the lines about options of the command."""
-    lines = []
-    if "binary64_verdict" in fields:
-        lines.append(f"  this is about the decimal numbers; their binary64 roundings: {fields['binary64_verdict']}")
-    if "requirement" in fields:
-        outcome = {True: "holds", False: "does not hold", None: "is neither proven nor excluded"}
-        lines.append(f"  required: {fields['requirement']}, which {outcome[fields['requirement_holds']]}")
-    return lines
+    if "binary64_verdict" not in fields:
+        return []
+    return [f"  this is about the decimal numbers; their binary64 roundings: {fields['binary64_verdict']}"]
 
 
 def _classes_text(answers: _ClassAnswers, multinomial: str) -> str:

@@ -7,7 +7,14 @@ from typing import Any, TypeVar
 
 from maxmargin.api.families import FamilyOptions
 from maxmargin.api.family_files import question_of_source
-from maxmargin.certificates.proofs import Document, check_labelled, checked_question, read_proof, statement_about
+from maxmargin.certificates.proofs import (
+    Document,
+    check_labelled,
+    checked_question,
+    not_a_proof,
+    read_proof,
+    statement_about,
+)
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import print_json, print_text
 from maxmargin.data.batches import OneHot, columns_named
@@ -67,8 +74,7 @@ def verify_proof(proof: Path, source: str, *, formula: str | None, memory: str, 
         with waiting("checking the proof", quiet=quiet):
             statement, label = _check(document, source, memory)
     except NotAProofError as error:
-        found = str(error).removeprefix("not a proof: ")
-        raise data_error(str(proof), found=found, expected="a proof, as --proof writes it") from error
+        raise not_a_proof(proof, error) from error
     except _UnreadableError as error:
         raise DataError(f"{printable(str(proof))}: the proof {_WRITTEN_IN_PYTHON} ({error})") from error
     except CertificateError as error:
