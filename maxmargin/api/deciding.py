@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api.families import FamilyOptions, FamilyQuestion
+from maxmargin.api.families import FamilyOptions, FamilyQuestion, has_two_responses
 from maxmargin.api.question import Question, separability_of
 from maxmargin.data.dataset import DecimalReading
 from maxmargin.solvers.basics.limits import Limits
@@ -116,7 +116,7 @@ def separability(
     options = FamilyOptions.of(
         family, ties, levels, weights=weights, trials=trials, strata=strata, status=status, entry=entry
     )
-    if options.family is not None or options.columns:
+    if options.family is not None or options.columns or has_two_responses(y):
         asked, limits = with_options(solver, solver_options), Limits(time_limit=time_limit)
         of_family = FamilyQuestion.of(X, y, options, bias=bias, positive=positive)
         return of_family.answer(limits, exact_limit=exact_limit, method=method, solver=asked)

@@ -281,6 +281,11 @@ def weighted(X: Any, y: Any, options: FamilyOptions) -> Weighted:
     return Weighted(X, y, columns, kept)
 
 
+def has_two_responses(y: Any) -> bool:
+    """Return whether the response of a formula is of two columns, which only families have."""
+    return isinstance(y, str) and bool(_SURVIVAL.fullmatch(y) or _COUNTS.fullmatch(y))
+
+
 def response_of(y: str, family: str | None, columns: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return a formula with a response of one column, and the columns with the second one."""
     for form, own, of, what in (

@@ -43,6 +43,7 @@ def app() -> None:
 
 @app.command(cls=Command, most_used=(*opt.OF_TABLES, "require", "min_margin", "max_errors", "proof", "as_json"))
 @partial(opt.data_options, several=True)
+@opt.family_options
 @opt.method_option(opt.CHECK_METHODS, "How the first hyperplane of two classes is found")
 @opt.solver_options
 @opt.choice_option("--require", opt.REQUIREMENTS, "Gate: exit 0 if this is proven to hold.")
@@ -70,6 +71,10 @@ def check(data: DataOptions, *, force: bool, decimal: bool, proof: Path | None, 
     More than two classes: a table of every class against the rest and every pair, and the multinomial verdict, which
     gives the exit code. With --json every SOURCE is one line, also one that cannot be read.
 
+    With --family: overlap means that the maximum-likelihood estimate exists, so that --require overlap is its gate;
+    binomial with --trials (or --formula "successes + failures ~ x"), poisson, multinomial, ordinal, conditional with
+    --strata, cox with --status (or --formula "Surv(time, status) ~ x").
+
     Examples:
       maxmargin check iris --positive setosa
       maxmargin check data.csv --require overlap && fit data.csv
@@ -77,12 +82,20 @@ def check(data: DataOptions, *, force: bool, decimal: bool, proof: Path | None, 
       maxmargin check data.csv --proof p.json; maxmargin verify p.json data.csv
       maxmargin check tomorrow.csv --reuse p.json
       maxmargin check *.csv --json --require overlap > answers.jsonl
+      maxmargin check counts.csv --formula "deaths ~ age + C(stage)" --family poisson --require overlap
     """
     from maxmargin.cli.commands.check import check as command
 
     gate = next((f"--{name.replace('_', '-')}" for name in ("min_margin", "max_errors") if how[name] is not None), None)
     if gate is not None and decimal:
         raise click.UsageError(f"--decimal is for verdicts, and {gate} asks for numbers; expected one of them")
+    family = opt.family_of(how, data.formula)
+    others = {"--decimal": decimal, gate: gate, "--reuse": reuse}
+    refused = next((name for name, value in others.items() if value), None)
+    if family is not None and refused is not None:
+        raise click.UsageError(
+            f"{refused} is for classes all rows of which count; leave it or --family and --weights out"
+        )
     if data.sources.count("-") > 1:
         raise click.UsageError("the standard input is named twice, and can be read once")
     if proof is not None and len(data.sources) > 1 and not proof.is_dir():
@@ -92,9 +105,8 @@ def check(data: DataOptions, *, force: bool, decimal: bool, proof: Path | None, 
 
     def answer(source: str) -> int:
         own = replace(data, source=source)
-        request = opt.request(
-            own, gate, decimal=decimal if gate is None else None, are_notes_in_answer=not data.as_json
-        )
+        exact = decimal if gate is None else None
+        request = opt.request(own, gate, decimal=exact, are_notes_in_answer=not data.as_json, family=family)
         return command(request, proof=opt.proof_of(proof, source), reuse=opt.proof_of(reuse, source), **how)
 
     return worst_of(data.sources, answer, as_json=data.as_json, quiet=data.quiet)

@@ -23,6 +23,7 @@ from maxmargin.solvers.basics.limits import Limits, memory_size
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from maxmargin.api.families import FamilyOptions
     from maxmargin.cli.request import Request
     from maxmargin.solvers.problem.candidate import Asked
 
@@ -44,6 +45,10 @@ PROOFS, TRACES, REPORTS = (".json",), (".md", ".tex"), (".html", ".md", ".json")
 
 # Smallest --memory, in bytes: a unit was forgotten in a smaller one.
 LEAST_MEMORY = 2**20
+
+FAMILIES = ("binomial", "poisson", "multinomial", "ordinal", "conditional", "cox")
+TIES = ("breslow", "efron", "exact-discrete")
+OF_ROWS = ("weights", "trials", "strata", "status", "entry")
 
 FORMATS = ("csv", "tsv", "txt", "dat", "parquet", "feather", "npz", "svm", "libsvm", "svmlight", "npy")
 
@@ -279,6 +284,36 @@ def data_options(command: Callable[..., int], *, is_required: bool = True, sever
         json_option,
         option("--quiet", "No notes and no progress on stderr.", "-q"),
     )
+
+
+def family_options(command: Command) -> Command:
+    """Add the options about the likelihood of a model."""
+    of_columns = {
+        "weights": "weights; rows with 0 are left out",
+        "trials": "numbers of trials, where the labels are successes",
+        "strata": "strata of a conditional likelihood or of Cox regression",
+        "status": "1 for an event and 0 for none",
+        "entry": "times from which rows are at risk",
+    }
+    return _together(
+        command,
+        choice_option("--family", FAMILIES, "Ask whether the likelihood of such a model has a maximum."),
+        *(option(f"--{name} COL", f"Column of the {text}.") for name, text in of_columns.items()),
+        choice_option("--ties", TIES, "Rule for events at one time in Cox regression.  [default: efron]"),
+        option("--levels A,B,...", "The classes of an ordinal response in their order."),
+    )
+
+
+def family_of(values: dict[str, Any], formula: str | None) -> "FamilyOptions | None":
+    """Take the options about a likelihood out of those of a command; None if there are none, nor such a formula."""
+    from maxmargin.api.families import FamilyOptions, has_two_responses
+
+    given = {name: values.pop(name) for name in (*OF_ROWS, "family", "ties", "levels")}
+    if all(value is None for value in given.values()) and not has_two_responses(formula):
+        return None
+
+    levels = given.pop("levels")
+    return FamilyOptions.of(levels=None if levels is None else levels.split(","), **given)
 
 
 def run_options(most_mistakes: int, *, with_order: bool = True) -> Callable[[Command], Command]:

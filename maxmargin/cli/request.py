@@ -23,6 +23,7 @@ from maxmargin.text.data_error import MOST_NAMED
 from maxmargin.text.progress import bytes_counted, data_shown, note
 
 if TYPE_CHECKING:
+    from maxmargin.api.families import FamilyOptions, FamilyQuestion
     from maxmargin.cli.data_options import DataOptions
     from maxmargin.solvers.proof.certificate import Certificate
 
@@ -47,10 +48,13 @@ class Request(Question):
         The exact numbers: those of the text with --decimal, or those of a source that binary64 cannot hold.
     options : DataOptions
         How the data were read; `prepared` carries out the preparation of the features.
+    family : FamilyQuestion, optional
+        The question about a likelihood, or about rows that have a weight.
     """
 
     reading: DecimalReading | None
     options: "DataOptions"
+    family: "FamilyQuestion | None" = None
 
     @property
     def call_in_python(self) -> str | None:
@@ -58,7 +62,7 @@ class Request(Question):
         from maxmargin.data.labels import CHOSEN
 
         read_as = self.dataset.read_as
-        if self.reading is not None or read_as is None or self.options.source == STDIN:
+        if self.reading is not None or read_as is None or self.options.source == STDIN or self.family is not None:
             return None
         stated = ("source", "one_hot_columns", *([] if self.options.header is not None else ["header"]))
         given = {name: value for name, value in read_as.items() if name not in stated}
@@ -102,6 +106,8 @@ class Request(Question):
             return
         data = self.dataset
         labels: dict[str, Any] = {"positive": data.positive} if data.is_binary else {"classes": data.classes}
+        if self.family is not None and self.family.likelihood is not None:
+            labels = {}  # which the certificate states
         write_proof(path, certificate, **labels, **values_fields(certificate))
         formula = self.options.formula
         needed = [] if formula is None or is_plain(formula) else ["--formula", formula]
@@ -124,6 +130,7 @@ def read(
     limits: Limits,
     decimal: bool | None = None,
     are_notes_in_answer: bool = False,
+    family: "FamilyOptions | None" = None,
 ) -> Request:
     """Read the source as the options say.
 
@@ -139,6 +146,8 @@ def read(
         without a column, about which only verdicts say anything.
     are_notes_in_answer : bool
         Whether the answer has the notes about the data; questions about them are printed at once all the same.
+    family : FamilyOptions, optional
+        The options about a likelihood.
 
     Raises
     ------
@@ -150,7 +159,8 @@ def read(
         refused = "--no-bias" if options.no_bias else "--decimal"
         raise click.UsageError(f"--formula decides what {refused} would; expected one of them")
     with _ended_in_time(options.source, limits):
-        dataset, reading = (_read_text if decimal else _read)(options)
+        asked = None if family is None else _read_family(options, family)
+        dataset, reading = (_read_text if decimal else _read)(options) if asked is None else (asked.dataset, None)
     for text in dataset.notes:
         if not are_notes_in_answer or text.endswith("?"):
             note(text, quiet=options.quiet)
@@ -164,6 +174,9 @@ def read(
         )
     dataset = dataset if reading is None else reading.dataset
     bias = not options.no_bias if dataset.has_intercept is None else dataset.has_intercept
+    if asked is not None:
+        own: dict[str, Any] = {"names": asked.names, "bias": asked.bias, "family": asked}
+        return Request(dataset=dataset, reading=None, options=options, limits=limits, **own)
     return Request(dataset=dataset, names=names_of(dataset), reading=reading, bias=bias, options=options, limits=limits)
 
 
@@ -200,6 +213,13 @@ def _read(options: "DataOptions") -> tuple[Dataset, DecimalReading | None]:
 
     dataset = load(options.source, formula=options.formula, memory=options.memory, **_columns(options))
     return dataset, DecimalReading.of(dataset)
+
+
+def _read_family(options: "DataOptions", family: "FamilyOptions") -> "FamilyQuestion":
+    from maxmargin.api.family_files import question_of_source
+
+    bias = None if options.formula is not None else not options.no_bias
+    return question_of_source(options.source, family, formula=options.formula, bias=bias, **_columns(options))
 
 
 def _read_text(options: "DataOptions") -> tuple[Dataset, DecimalReading]:
@@ -250,4 +270,4 @@ def _headline(dataset: Dataset) -> str:
     if dataset.is_binary:
         why = f"+1 is {printable(repr(dataset.positive))} ({printable(dataset.positive_reason)})"
         return f"{shape}, {printable(dataset.positive)} (+1) against {printable(dataset.negative)} (-1); {why}"
-    return f"{shape}, {len(dataset.classes)} classes"
+    return f"{shape}, {len(dataset.classes)} classes" if dataset.classes else shape

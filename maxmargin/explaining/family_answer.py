@@ -122,6 +122,10 @@ class FamilySeparability(Separability):
         own = {"family": self.family, "estimate_exists": self.estimate_exists, **strata}
         return {**own, **super().fields(with_columns=with_columns)}
 
+    def _certificate_fields(self) -> dict[str, Any]:
+        of_rows = super()._certificate_fields()  # but the weights of a likelihood are those of inequalities
+        return of_rows if self.likelihood is None else of_rows | {"witness_weights": None, "balancing_rows": None}
+
     @cached_property
     def terms(self) -> tuple[Term, ...] | None:
         """The infinite terms with their sign and the reason in words; None if they are not known."""

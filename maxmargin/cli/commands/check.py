@@ -79,7 +79,10 @@ def check(
     older = None if reuse is None else _older_proof(reuse, request, clock)
     with waiting("looking for a proof", quiet=request.options.quiet):
         classes = None
-        if dataset.is_binary:
+        answer: Separability
+        if request.family is not None:
+            answer = request.family.answer(clock, exact_limit=exact_limit, **how)
+        elif dataset.is_binary:
             answer = older or of_two(dataset, request.reading, time_limit=clock.share(n_questions))
         else:
             classes = _class_answers(request, ask, of_two, clock)
@@ -208,7 +211,11 @@ def _near_remarks(request: Request, answer: "Separability") -> list[str]:
 def _number_remarks(request: Request, answer: "Separability", of_two: "partial[Separability]") -> list[str]:
     """Return the lines on columns that number the rows, without which the verdict may be another."""
     data = request.dataset
-    if not data.is_binary or answer.verdict not in (Verdict.SEPARABLE, Verdict.QUASI_SEPARABLE):
+    if (
+        not data.is_binary
+        or request.family is not None
+        or answer.verdict not in (Verdict.SEPARABLE, Verdict.QUASI_SEPARABLE)
+    ):
         return []
     lines = []
     for column in _row_number_columns(data):
