@@ -1,9 +1,10 @@
 """Are the classes linearly separable, and how far from it? The verdict, the fewest errors and the least total slack."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api.families import FamilyOptions, FamilyQuestion, has_two_responses
+from maxmargin.api.families import FamilyOptions, FamilyQuestion, has_two_responses, note_on_counts
 from maxmargin.api.question import Question, separability_of
 from maxmargin.data.dataset import DecimalReading
 from maxmargin.solvers.basics.limits import Limits
@@ -121,8 +122,9 @@ def separability(
         of_family = FamilyQuestion.of(X, y, options, bias=bias, positive=positive)
         return of_family.answer(limits, exact_limit=exact_limit, method=method, solver=asked)
     question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
+    names = replace(question.names, notes=(*question.names.notes, *note_on_counts(question.dataset)))
     return separability_of(
-        question.dataset, DecimalReading.of(question.dataset), question.names, bias=question.bias, method=method,
+        question.dataset, DecimalReading.of(question.dataset), names, bias=question.bias, method=method,
         solver=with_options(solver, solver_options), time_limit=question.limits.share(), exact_limit=exact_limit,
     )  # fmt: skip
 

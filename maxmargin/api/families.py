@@ -47,6 +47,9 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "cox": ("status", "entry", "strata", "ties"),
 }
 
+# Number of different whole numbers above which labels may be counts.
+_MANY_COUNTS = 5
+
 _NAME = r"(`[^`]+`|[^\W\d][\w.]*)"
 
 # Responses of two columns: a time with its status, and successes with failures.
@@ -112,15 +115,6 @@ class FamilyOptions:
         return cls(family=family, columns=named, ties=data.get("ties"), levels=levels)
 
 
-class Weighted(NamedTuple):
-    """The rows that have a weight, as positions in the data, and the columns of the options for them."""
-
-    X: Any
-    y: Any
-    columns: dict[str, Any]
-    kept: Rows
-
-
 @dataclass(frozen=True, kw_only=True)
 class FamilyQuestion:
     """A question about a likelihood, or about classes of rows that have a weight.
@@ -166,31 +160,30 @@ class FamilyQuestion:
         InvalidOptionError
             If an option does not fit the data.
         """
-        rows = weighted(X, y, options)
-        strata = rows.columns.get("strata")
-        own: dict[str, Any] = {
-            "options": options, "kept": rows.kept,
-            "strata": None if strata is None else _encoded(strata, len(rows.kept), "strata").tolist(),
-        }  # fmt: skip
+        ids, source, library = index_of_rows(X), name_of(X), library_of(X)
+        X, y, columns, kept = _weighted(X, y, options)
+        strata = columns.get("strata")
+        strata = None if strata is None else _encoded(strata, len(kept), "strata").tolist()
+        own: dict[str, Any] = {"options": options, "kept": kept, "strata": strata}
         in_classes = options.family in (None, "multinomial")
-        if in_classes or (options.family == "binomial" and not {"trials", "failures"} & {*rows.columns}):
-            question = Question.of(rows.X, rows.y, bias=bias, positive=positive)
+        if in_classes or (options.family == "binomial" and not {"trials", "failures"} & {*columns}):
+            question = Question.of(X, y, bias=bias, positive=positive)
             dataset = replace(question.dataset, read_as=_stated(question.dataset.read_as, options))
-            names = replace(question.names, ids=index_of_rows(X), positions=None)
+            names = replace(question.names, ids=ids, positions=None)
             return cls(dataset=dataset, bias=question.bias, names=names, **own)
-        table = parts_of(rows.X, rows.y, bias=bias)
+        table = parts_of(X, y, bias=bias)
         found = features_of(table.features, None, has_intercept=table.has_intercept, needs_columns=table.needs_columns)
         if found.exact is not None or not is_matrix(found.X):
             raise InvalidProblemError("X holds numbers that binary64 does not hold, or rows outside memory")
-        posed = _posed(table, rows.columns, options, as_dense(found.X), positive)
+        posed = _posed(table, columns, options, as_dense(found.X), positive)
         notes, factors = (*table.notes, *found.notes), (*table.factors, *found.factors)
         dataset = Dataset(
             X=posed.likelihood.X, y=posed.likelihood.responses[:, 0], labels=posed.likelihood.responses[:, 0],
             classes=posed.classes, positive=None, negative=None, feature_names=found.names, label_name=posed.label,
-            source=name_of(X), notes=notes, factors=factors, read_as=_stated(table.read_as, options),
-            library=library_of(X),
+            source=source, notes=notes, factors=factors, read_as=_stated(table.read_as, options), library=library,
         )  # fmt: skip
-        names = replace(names_of(dataset), ids=index_of_rows(X), columns=[*posed.tail, *found.names])
+        named: Any = found.names if hasattr(table.features, "columns") else range(len(found.names))
+        names = replace(names_of(dataset), ids=ids, columns=[*posed.tail, *named])
         likelihood, event = posed.likelihood, posed.event
         return cls(dataset=dataset, bias=likelihood.bias, names=names, likelihood=likelihood, event=event, **own)
 
@@ -260,8 +253,11 @@ def _stated(read_as: Mapping[str, Any] | None, options: FamilyOptions) -> Mappin
     return {**read_as, **options.columns}
 
 
-def weighted(X: Any, y: Any, options: FamilyOptions) -> Weighted:
-    """Return the rows that have a weight; of a response of two columns the second is one of the columns."""
+def _weighted(X: Any, y: Any, options: FamilyOptions) -> tuple[Any, Any, dict[str, Any], Rows]:
+    """Return the rows that have a weight, their responses, the columns of the options, and their positions.
+
+    Of a response of two columns the second is one of the columns.
+    """
     if whole_data(X) is not None:
         given = option("family" if options.family else "weights")
         raise InvalidOptionError(f"{given} needs a data frame, or X and y; X is a Dataset")
@@ -278,7 +274,15 @@ def weighted(X: Any, y: Any, options: FamilyOptions) -> Weighted:
     if len(kept) < n:
         X, y = _taken(X, kept), y if isinstance(y, str) else _taken(y, kept)
         columns = {name: _taken(values, kept) for name, values in columns.items()}
-    return Weighted(X, y, columns, kept)
+    return X, y, columns, kept
+
+
+def note_on_counts(dataset: Dataset) -> tuple[str, ...]:
+    """Return a note on labels that may be counts: more than five whole numbers, none of them negative."""
+    classes = () if dataset.is_binary else dataset.classes
+    are_counts = all(isinstance(label, int | float) and label >= 0 and label % 1 == 0 for label in classes)
+    text = f'{dataset.label_name} has {len(classes)} classes; if they are counts, ask with family="poisson"'
+    return (text,) if are_counts and len(classes) > _MANY_COUNTS else ()
 
 
 def has_two_responses(y: Any) -> bool:
@@ -364,11 +368,8 @@ def _responses(question: str, y: Floats, columns: Mapping[str, Any], label: str)
     """Return the responses of a question whose labels are numbers."""
     n, parts = len(y), [y]
     if question == "binomial":
-        trials = (
-            y + _numbers(columns["failures"], n, "failures")
-            if "failures" in columns
-            else _numbers(columns["trials"], n, "trials")
-        )
+        name, begins = ("failures", y) if "failures" in columns else ("trials", 0.0)
+        trials = begins + _numbers(columns[name], n, name)
         parts.append(trials)
         _check(parts, (y >= 0) & (y <= trials) & (y == np.floor(y)) & (trials == np.floor(trials)) & (trials < 2**53),
                f"{label} and trials", "whole numbers from 0, successes at most as many as trials")  # fmt: skip

@@ -210,7 +210,7 @@ def _reason_of(inner: Separability, n: int) -> str:
     if inner.verdict is Verdict.OVERLAP:
         return f"no direction makes one of the {n:,} inequalities strict and none false: {weights} prove it"
     n_touching = int((inner.touching_rows < n).sum())
-    strict = f"a direction makes {'all' if not n_touching else f'{n - n_touching:,} of'} {n:,} inequalities strict"
+    strict = f"a direction makes {n - n_touching:,} of {n:,} inequalities strict and none false"
     return f"{strict}{f', and none does more: {weights} prove it' if n_touching else ''}"
 
 

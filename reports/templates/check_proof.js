@@ -74,6 +74,7 @@ function validate(proof) {
   need(hasSign || (data.positive ?? null) === null, `data: a question of ${question} has no positive class`);
   need(hasBias || !data.bias, `data: a question of ${question} has no bias`);
   need((question === "cox") === TIES.includes(data.ties), "data: ties are for cox");
+  need(question !== "ordinal" || (data.classes ?? null) !== null, "data: the classes are not stated in their order");
   need(data.reading === "binary64", "data: the reading is not binary64: use maxmargin verify");
   return (field) => FIELDS[claim].includes(field);
 }

@@ -245,6 +245,7 @@ def validate(proof: Any) -> None:
     has_bias = question not in ("ordinal", *DIFFERENCES)
     need(has_bias or not data["bias"], f"data: a question of {question} has no bias")
     need((question == "cox") == (data.get("ties") in TIES), "data: ties are for cox")
+    need(question != "ordinal" or data.get("classes") is not None, "data: the classes are not stated in their order")
 
 
 def integers(texts: Any, length: int, what: str) -> Vector:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from maxmargin.api.families import note_on_counts
 from maxmargin.api.question import named, separability_of
 from maxmargin.certificates.require import holds
 from maxmargin.cli.commands.check_gates import all_hold, gates_of
@@ -71,6 +72,9 @@ def check(
     **how
         `exact_limit`, `method` and `solver` of `maxmargin.separability`; the last two are for two classes.
     """
+    if request.family is None:
+        notes = (*request.dataset.notes, *note_on_counts(request.dataset))
+        request = replace(request, dataset=replace(request.dataset, notes=notes))
     dataset, exact_limit = request.dataset, how.pop("exact_limit")
     clock = replace(request.limits, exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit)
     ask = partial(separability_of, bias=request.bias, exact_limit=exact_limit)

@@ -433,6 +433,8 @@ def read_frame(source: Any, formula: str | None, choice: Choice, columns: Mappin
     if len(table.label) == 0:
         raise table.error(found="no rows", expected="at least one")
     frame, notes, others = _frame_of(table), table.notes, {*columns.values()}
+    if unknown := others - {*frame.columns}:
+        raise table.error(found=f"no column {quoted(min(unknown))}", expected=f"one of {listed(tuple(frame.columns))}")
     for name in sorted(others - {*frame.columns}):
         known = tuple(frame.columns)
         raise table.error(
@@ -448,7 +450,7 @@ def read_frame(source: Any, formula: str | None, choice: Choice, columns: Mappin
             if formula is None and not choice.one_hot.every and column.name not in choice.one_hot.named:
                 raise first_fault(replace(table, names=(column.name,), features=(column,)), choice)
             check_levels(table, column, choice, OF_A_FORMULA)
-    is_out = False if "weights" not in columns else (frame[columns["weights"]] == 0).to_numpy()
+    is_out = (frame[columns["weights"]] == 0).to_numpy() if "weights" in columns else False
     rows = _complete_rows(table, frame[used], drop_missing=choice.drop_missing, spared=is_out)
     n_dropped = len(frame) - len(rows)
     left_out = f"{n_dropped} row{'s' * (n_dropped != 1)} with missing values left out of {len(frame)}"

@@ -16,12 +16,15 @@ from typing import Any
 
 import jsonschema
 import numpy as np
+import pandas as pd
 import pytest
+from cases import for_each
+from family_cases import FAMILIES, FamilyCase, answer_of, random_case
 from proof_cases import CASES, Case, is_true
 
 import maxmargin as mm
 from maxmargin.cli.app import run
-from maxmargin.solvers.proof.checker import CertificateError, NotAProofError, main, read_table
+from maxmargin.solvers.proof.checker import OF_ROWS, CertificateError, NotAProofError, main, read_table
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs" / "certificate.schema.json").read_bytes()))
@@ -303,3 +306,49 @@ def test_altered_data_are_read_alike_by_the_checker_and_the_command(folder: Path
             rows, _, labels = read_table("d.csv", one.proof)
             assert [[*map(Fraction, row)] for row in rows] == [[*map(Fraction, row)] for row in one.case.rows]
             assert tuple(labels) == one.case.labels
+
+
+# Questions about likelihoods
+
+
+def in_a_file(case: FamilyCase, folder: Path) -> tuple[pd.DataFrame, list[str]]:
+    """Write the data with named columns, and return them and the options of a command."""
+    named = {name: np.asarray(case.options[name]) for name in OF_ROWS if name in case.options}
+    named = {name: values for name, values in named.items() if np.isfinite(values).all()}
+    X = {f"x{j}": column for j, column in enumerate(case.X.T)}
+    frame = pd.DataFrame({**X, **{name[:4]: values for name, values in named.items()}, "label": case.y})
+    if case.options["family"] == "ordinal":
+        frame["label"] = frame["label"].map({0: "low", 1: "mid", 2: "top"})
+    frame.to_csv(folder / "d.csv", index=False)
+    options = [word for name in named for word in (f"--{name}", name[:4])]
+    if case.options["family"] == "ordinal":
+        options += ["--levels", "low,mid,top"]
+    if "ties" in case.options:
+        options += ["--ties", case.options["ties"]]
+    return frame, [*options, *["--no-bias"] * (case.options.get("bias") is False)]
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("family", FAMILIES)
+@for_each("seed", range(8))
+def test_proofs_in_files_hold_at_every_door_and_altered_ones_are_judged_alike(
+    family: str, seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = random_case(family, seed)
+    if case is None or not case.inequalities():
+        return
+    monkeypatch.chdir(tmp_path)
+    frame, options = in_a_file(case, tmp_path)
+    code = run(["check", "d.csv", "--family", family, *options, "--proof", "p.json", "--force", "--json", "--quiet"])
+    assert code == (0 if answer_of(case).strictly_separable else 3)
+    proof = json.loads(Path("p.json").read_bytes())
+    assert proof["question"] == family
+    assert mm.verify(proof, frame, "label")
+    del proof["data"]["rules"]
+    for k in range(10):
+        content = json.dumps(proof).encode() if not k else mutated(proof, random.Random(f"{family} {seed} {k}"))
+        Path("p.json").write_bytes(content)
+        alone, text = outcome(lambda: main(["p.json", "d.csv"]))
+        typed, shown = outcome(lambda: run(["verify", "p.json", "d.csv", "--quiet"]))
+        assert alone == typed or b'"header"' not in content or b'"formula"' in content, (text, shown, content)
+        assert k or alone == 0, text
