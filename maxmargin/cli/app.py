@@ -343,6 +343,24 @@ def completion(shell: str) -> int:
     return command(app, shell)
 
 
+@app.command(cls=Command)
+@click.argument("command", required=False)
+def schema(command: str | None) -> int:
+    """Print the JSON Schema of what COMMAND, or every command, prints with --json.
+
+    The schema states each field with its meaning; errors have one, too. Fields may be added while the number at the end
+    of the field "schema" stays, and nothing else changes.
+
+    Exit 0.
+
+    Examples:
+      maxmargin schema check > check.schema.json
+    """
+    from maxmargin.cli.commands.schema import schema as print_schema
+
+    return print_schema(command)
+
+
 for command in (online, bounds, judge, sensitivity, fewest_errors, compare, trust):
     app.add_command(command)
 

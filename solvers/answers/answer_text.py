@@ -83,8 +83,8 @@ class Names:
         return f"  {title}: {some([self.ids[row] for row in rows.tolist()], most, rest)}"
 
     def fields(self, name: str, rows: Any) -> dict[str, Any]:
-        """Return the rows as a list of positions, and as ``<name>_ids`` if they have names."""
-        fields = cut(name, self.numbers(rows))
+        """Return the rows as a list of positions, and as ``<name>_ids``, None unless they have names."""
+        fields = {**cut(name, self.numbers(rows)), f"{name}_ids": None}
         if self.ids is not None and rows is not None:
             fields[f"{name}_ids"] = [_as_json(self.ids[row]) for row in rows[:LONGEST_LIST].tolist()]
         return fields

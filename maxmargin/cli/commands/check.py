@@ -99,8 +99,7 @@ def check(
         request.write_proof(proof, answer.certificate)
     gates = gates_of(request, answer, require=require, min_margin=min_margin, max_errors=max_errors)
     fields["gates"] = [asdict(gate) for gate in gates]
-    if require is not None:
-        fields |= {"requirement": require, "requirement_holds": holds(answer, require)}
+    fields |= {"requirement": require, "requirement_holds": None if require is None else holds(answer, require)}
 
     def text() -> str:
         remarks = [
@@ -160,7 +159,7 @@ def _older_proof(path: Path, request: Request, limits: Limits) -> "Separability 
 def _reading_fields(request: Request, answer: "Separability", stored: "Callable[[], Separability]") -> dict[str, Any]:
     """Return the verdict on the binary64 numbers beside the one on the text, and warn where they differ."""
     if request.reading is None:
-        return {"reading": "binary64"}
+        return {"reading": "binary64", "binary64_verdict": None}
     other = stored()
     if other.verdict != answer.verdict:
         request.note(
@@ -243,7 +242,7 @@ def _row_number_columns(dataset: "Dataset") -> list[int]:
 
 def _remarks(fields: dict[str, Any]) -> list[str]:
     """Return the lines about options of the command."""
-    if "binary64_verdict" not in fields:
+    if fields["binary64_verdict"] is None:
         return []
     return [f"  this is about the decimal numbers; their binary64 roundings: {fields['binary64_verdict']}"]
 

@@ -35,7 +35,7 @@ def perceptron(request: Request, *, seed: int, trace: Path | None, trace_mistake
         run = run_perceptron(problem, bias_scale=scale, rng=seed, on_progress=on_progress, **options)
     run = request.named(run)
     exit_code = _EXITS.get(run.stop_reason, Exit.NOT_CONVERGED)
-    traced: dict[str, Any] = {}
+    traced: dict[str, Any] = {"trace": None, "mistake_trace": None}
     try:
         if trace is not None:
             traced |= _write_trace(trace, request, problem, run, seed, trace_limit)
