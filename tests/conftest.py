@@ -13,6 +13,8 @@ from cases import day
 from hypothesis import settings
 from zoo import INSEPARABLE, SEPARABLE, Known
 
+from maxmargin.cli import options
+
 # Tests run side by side on shared machines, and compiled code is compiled on first use: no test is about time.
 settings.register_profile("fast", deadline=None, max_examples=25)
 settings.register_profile("slow", deadline=None, max_examples=int(os.environ.get("MAXMARGIN_EXAMPLES", "800")))
@@ -156,3 +158,9 @@ class ProcessorTime:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if session.exitstatus == pytest.ExitCode.OK and max(self._found.values(), default=0.0) > SLOWEST_CASE:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.fixture(scope="session", autouse=True)
+def any_memory() -> None:
+    """Have the command line take any --memory, so that the small data of tests stay on disk as large ones do."""
+    options.LEAST_MEMORY = 1

@@ -9,9 +9,9 @@ from typing import Any
 
 import jsonschema
 import pytest
-from commands import Capture
+from commands import Capture, printed, refusal
 
-from maxmargin.cli.app import run
+from maxmargin.cli.app import app, run
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "scripts" / "json.md"
@@ -108,3 +108,57 @@ def test_the_schema_is_that_of_the_answers_and_of_no_others(answers: Any, capsys
         assert not is_valid.is_valid(document), what
     assert n_changes >= 2 * len(answer)
     is_valid.validate(deepcopy(answer))
+
+
+def kind(field: dict[str, Any]) -> str:
+    """Return the type of a field in words."""
+    if "const" in field or "enum" in field:
+        return ", ".join(f"`{json.dumps(value)}`" for value in field.get("enum", [field.get("const")]))
+    types = field.get("type", "any")
+    words = " or ".join([types] if isinstance(types, str) else types)
+    inside = field.get("items") if "array" in words else None
+    return f"{words} of {kind(inside)}" if inside is not None and "array" not in inside.get("type", "") else words
+
+
+def page() -> str:
+    """Return the page about the fields, which follows from the schema."""
+    lines = [
+        "# The fields of `--json`", "",
+        "This page is made from the schema that `maxmargin schema` prints, which also has the fields of the objects inside;",
+        "[scripts](README.md) states what is promised about them.", "",
+    ]  # fmt: skip
+    for name, schema in SCHEMA["$defs"].items():
+        lines += [f"## {name}", "", f"`maxmargin.{name}/1`: {schema['title'].split(' --')[0]}.", ""]
+        lines += ["| field | is | means |", "|---|---|---|"]
+        for field, stated in schema["properties"].items():
+            is_optional = "" if field in schema["required"] else " (optional)"
+            lines.append(f"| `{field}`{is_optional} | {kind(stated)} | {stated['description']} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def test_the_page_lists_the_fields_of_the_schema() -> None:
+    """With MAXMARGIN_WRITE=1 the page is written."""
+    if os.environ.get("MAXMARGIN_WRITE"):
+        PAGE.write_text(page(), encoding="utf-8")
+    assert PAGE.read_text(encoding="utf-8") == page()
+
+
+def test_a_schema_is_printed_for_every_command_with_json(capsys: Capture) -> None:
+    assert {name for name, one in app.commands.items() if "as_json" in {p.name for p in one.params}} == {
+        *SCHEMA["commands"]
+    }
+    for command in (None, *SCHEMA["commands"]):
+        document = json.loads(printed(capsys, "schema", *([command] if command else [])))
+        jsonschema.Draft202012Validator.check_schema(document)
+        is_valid = jsonschema.Draft202012Validator(document).is_valid
+        error = {
+            "schema": "maxmargin.error/1",
+            "version": "0",
+            "message": "",
+            "file": None,
+            "line": None,
+            "column": None,
+        }
+        assert is_valid(error) and not is_valid({**error, "line": "1"})
+    assert "expected one of check" in refusal(capsys, "schema", "cheque")

@@ -42,7 +42,13 @@ OF_COMMANDS = {
     *("as_json", "force", "as_list", "explain"),  # how an answer is printed, which functions return
     # written from answers
     *("proof", "figures", "output", "script", "names", "trace", "trace_mistakes", "trace_limit", "diff", "dry_run"),
-    *("require", "reuse", "columns"),  # `require`, and what answers compute when they are asked
+    *(
+        "require",
+        "min_margin",
+        "max_errors",
+        "reuse",
+        "columns",
+    ),  # `require`, and what answers compute when they are asked
     *("shifts", "scales"),  # `translation_study`, `scale_study`
     "until_convergence",  # n_passes=None
     "parameters",  # **parameters
@@ -53,7 +59,7 @@ OF_COMMANDS = {
 }
 
 # The data themselves.
-DATA = {"source", "X", "y", "dataset"}
+DATA = {"source", "sources", "X", "y", "dataset"}
 
 # Parameters that the command line lacks.
 OF_PYTHON = {
@@ -138,7 +144,7 @@ def test_defaults_are_the_same(command: str) -> None:
 
 @for_each("command", sorted(app.commands))
 def test_what_can_take_long_has_a_time_limit(command: str) -> None:
-    if command == "completion":
+    if command in ("completion", "schema"):
         return
     assert "time_limit" in options_of(command)
     verb = inspect.signature(VERBS[command]).parameters

@@ -33,7 +33,7 @@ from maxmargin.solvers.proof.checker import CertificateError, check, main
 
 ROOT = Path(__file__).resolve().parents[3]
 CHECKER = ROOT / "solvers" / "proof" / "checker.py"
-SCHEMA = json.loads((ROOT / "docs" / "certificate.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((ROOT / "docs" / "proofs" / "certificate.schema.json").read_text(encoding="utf-8"))
 CLAIMS = sorted(checker.FIELDS)
 each_case = for_each("case", CASES)
 

@@ -27,7 +27,9 @@ from maxmargin.cli.app import run
 from maxmargin.solvers.proof.checker import OF_ROWS, CertificateError, NotAProofError, main, read_table
 
 ROOT = Path(__file__).resolve().parents[3]
-SCHEMA = jsonschema.Draft202012Validator(json.loads((ROOT / "docs" / "certificate.schema.json").read_bytes()))
+SCHEMA = jsonschema.Draft202012Validator(
+    json.loads((ROOT / "docs" / "proofs" / "certificate.schema.json").read_bytes())
+)
 SEED = int(os.environ.get("PROOF_SEED", "20261122"))
 N_MUTATIONS = int(os.environ.get("PROOF_MUTATIONS", "250"))
 
