@@ -71,9 +71,8 @@ def check(data: DataOptions, *, force: bool, decimal: bool, proof: Path | None, 
     More than two classes: a table of every class against the rest and every pair, and the multinomial verdict, which
     gives the exit code. With --json every SOURCE is one line, also one that cannot be read.
 
-    With --family: overlap means that the maximum-likelihood estimate exists, so that --require overlap is its gate;
-    binomial with --trials (or --formula "successes + failures ~ x"), poisson, multinomial, ordinal, conditional with
-    --strata, cox with --status (or --formula "Surv(time, status) ~ x").
+    With a family, overlap means that the maximum-likelihood estimate of the model exists, so that overlap is its gate.
+    Trials may be in the formula, "successes + failures ~ x", and so may the status, "Surv(time, status) ~ x".
 
     Examples:
       maxmargin check iris --positive setosa

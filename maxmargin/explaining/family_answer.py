@@ -11,7 +11,7 @@ import numpy as np
 from maxmargin.explaining.finite_part import FinitePart
 from maxmargin.explaining.separability_answer import MOST_NAMED, Separability
 from maxmargin.explaining.terms import OPPOSITE, Findings, Term
-from maxmargin.solvers.answers.answer_text import counted, cut, some, through
+from maxmargin.solvers.answers.answer_text import counted, some, through
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.printable import printable
@@ -38,8 +38,6 @@ class FamilySeparability(Separability):
     ----------
     family : str
         The family of the model.
-    estimate_exists : bool or None
-        Whether the maximum-likelihood estimate exists; None if that is undecided.
     separated_rows, touching_rows : ndarray of int or None
         The rows of the data in inequalities that can be strict, and all others that are in an inequality.
     separated_strata : list or None
@@ -68,7 +66,6 @@ class FamilySeparability(Separability):
     ('quasi-separable', False, {0: '-'}, [3, 4])
     """
 
-    family: str
     rows: Rows
     inner: Separability
     likelihood: Likelihood | None = None
@@ -92,11 +89,6 @@ class FamilySeparability(Separability):
         return cls.of(inner, family=family, rows=rows, inner=inner, **more, **changes)
 
     @property
-    def estimate_exists(self) -> bool | None:
-        """Whether the maximum-likelihood estimate exists; None if that is undecided."""
-        return None if self.verdict is Verdict.UNDECIDED else self.verdict is Verdict.OVERLAP
-
-    @property
     def witness_rows(self) -> Rows | None:
         """The rows of the inequalities that prove that not all can be strict."""
         found = self.inner.witness_rows
@@ -115,12 +107,6 @@ class FamilySeparability(Separability):
     def __getstate__(self) -> dict[str, Any]:
         """Return the state of a pickle, without the rows."""
         return {**super().__getstate__(), "likelihood": None, "terms": self.terms}
-
-    def fields(self, *, with_columns: bool = True) -> dict[str, Any]:
-        """Return the fields of ``maxmargin check --json``; columns that are not wanted are None."""
-        strata = {} if self.strata is None else cut("separated_strata", self.separated_strata)
-        own = {"family": self.family, "estimate_exists": self.estimate_exists, **strata}
-        return {**own, **super().fields(with_columns=with_columns)}
 
     def _certificate_fields(self) -> dict[str, Any]:
         of_rows = super()._certificate_fields()  # but the weights of a likelihood are those of inequalities

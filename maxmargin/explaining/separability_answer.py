@@ -15,6 +15,7 @@ from maxmargin.solvers.answers.answer_text import (
     LISTED_ELSEWHERE,
     NamedAnswer,
     counted,
+    cut,
     intercept,
     some,
     through,
@@ -101,6 +102,8 @@ class Separability(ProvenVerdict, NamedAnswer):
         The class that is -1; ``"rest"`` for several.
     names : Names
         What the rows and the columns are called.
+    family : str or None
+        The family of the model that was asked about; None for the classes themselves.
 
     See Also
     --------
@@ -117,6 +120,7 @@ class Separability(ProvenVerdict, NamedAnswer):
     """
 
     find_near: Callable[[], NearAliases] | None = None
+    family: str | None = None
 
     @classmethod
     def of(cls, verdict: ProvenVerdict, **changes: Any) -> Self:
@@ -138,7 +142,8 @@ class Separability(ProvenVerdict, NamedAnswer):
         }
         return {
             "verdict": self.verdict.value,
-            **self._attributes("strictly_separable", "proof", "reason"),
+            **self._attributes("family", "estimate_exists", "strictly_separable", "proof", "reason"),
+            **cut("separated_strata", self.separated_strata),
             **self.names.fields("separated_rows", self.separated_rows),
             **self.names.fields("touching_rows", self.touching_rows),
             **{name: getattr(self, name) if with_columns else None for name in _OF_COLUMNS},
@@ -185,6 +190,16 @@ class Separability(ProvenVerdict, NamedAnswer):
             lines += self._steps(self.findings if is_known else None, call)
         last = f"found by {self.engine}" if self.proof else f"verdict: {self.verdict.advice_for(bias=self.bias)}"
         return "\n".join([*lines, *remarks, f"  {last}"])
+
+    @property
+    def estimate_exists(self) -> bool | None:
+        """Whether the maximum-likelihood estimate of the model exists; None if that is undecided."""
+        return None if self.verdict is Verdict.UNDECIDED else self.verdict is Verdict.OVERLAP
+
+    @property
+    def separated_strata(self) -> list[Any] | None:
+        """The strata with rows that are separated; None for families without strata."""
+        return None
 
     @property
     def reason_alone(self) -> str:

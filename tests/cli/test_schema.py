@@ -19,6 +19,7 @@ PATH = ROOT / "maxmargin" / "cli" / "commands" / "answers.schema.json"
 SCHEMA: dict[str, Any] = json.loads(PATH.read_text(encoding="utf-8"))
 
 FILES = {
+    "counts.csv": "g,x,y\na,1,1\na,2,0\nb,1,1\nb,3,0\n",
     "separable.csv": "n,x,y\nb,1,0\nc,5,1\nd,3,1\ne,2,0\n", "quasi.csv": "x,y\n1,no\n2,no\n2,yes\n4,yes\n",
     "overlap.csv": "a,b,y\n0,0,0\n1,1,0\n0,1,1\n1,0,1\n", "tenths.csv": "a,b,y\n0.1,1,0\n0.3,3,0\n0.2,2,1\n1,0,1\n",
     "classes.csv": "n,x,k\nb,1,a\nc,5,b\nd,3,c\ne,2,a\ne,2,b\n", "bad.csv": "a,y\n1,0\nx,1\n",
@@ -33,6 +34,8 @@ COMMANDS = [
     f"check {NAMED} --min-margin 0.5 --max-errors 0", "check overlap.csv --exact-limit 1", "check classes.csv --id n",
     "check classes.csv --drop n --require overlap", "check classes.csv --drop n --time-limit 1e-9", "check near.csv",
     "check tenths.csv --decimal", "check missing.csv --id n --drop-missing", "check overlap.csv --time-limit 1e-9",
+    "check counts.csv --family conditional --strata g", "check counts.csv --family cox --strata g --time-limit 1e-9",
+    "check counts.csv --drop g --label x --family poisson",
     f"margin {NAMED}", f"margin {NAMED} --exact", "margin overlap.csv --exact", "margin iris --positive setosa",
     "margin breast_cancer --time-limit 1e-9", f"margin {NAMED} --soft 1 --class-weight 1=2",
     "margin overlap.csv --soft 1 2 --class-weight balanced",

@@ -66,6 +66,7 @@ OF_PYTHON = {
     *("b", "model"),  # beside w, where the command has a file
     *("sample_weight", "on_progress", "run"),  # objects
     "max_states",  # a matter of seconds for tiny data
+    *("weights", "trials", "strata", "status", "entry"),  # of verify, to which the proof names them
 }
 
 # Options of one command that its verb lacks, and why.
