@@ -48,6 +48,10 @@ def separability(
     Data with more than two classes and no `positive` get the multinomial verdict: whether linear scores, one for each
     class, can rank the class of every row first.
 
+    With `family`, the question is whether the likelihood of a model has a maximum: whether the inequalities z.v >= 0
+    that follow from rows and responses overlap, so that no v makes one strict and none false. ``estimate_exists`` says
+    so beside the verdict.
+
     Parameters
     ----------
     X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features)
@@ -63,6 +67,20 @@ def separability(
         If False, only hyperplanes through the origin are considered. The default is True, or what a formula says.
     positive : label, optional
         The label that is +1, against all others.
+    family : {"binomial", "poisson", "multinomial", "ordinal", "conditional", "cox"}, optional
+        The family of the model whose maximum-likelihood estimate is in question. The response of ``"binomial"`` is one
+        of two classes, or a number of successes with `trials`, or ``"successes + failures ~ x"``; of ``"poisson"`` it
+        is a count, with a log link [4]_; of ``"ordinal"`` an ordered class, in a cumulative logit, probit or cauchit
+        model; of ``"conditional"`` one of two classes, compared within `strata`; of ``"cox"`` a time [5]_, or
+        ``"Surv(time, status) ~ x"``.
+    weights, trials, strata, status, entry : str or array_like of shape (n_samples,), optional
+        Columns of the data frame by name, which are then no features, or a value for every row. Rows with a weight of 0
+        are left out before anything else, and other weights change nothing. ``status`` is 1 for an event, and 0; a row
+        is at risk at t if entry < t <= time.
+    ties : {"efron", "breslow", "exact-discrete"}, default "efron"
+        The rule for events of Cox regression at one time. By the last one they are not at risk for each other.
+    levels : sequence of label, optional
+        The classes of an ordinal response in their order; by default that of a categorical column, or of numbers.
     method : {"auto", "highs", "cvxpy"}, default "auto"
         The engine that proposes the first hyperplane of a question about two classes.
     solver : str, optional
@@ -105,11 +123,18 @@ def separability(
        maximum likelihood estimates in logistic regression models", Biometrika 73 (1986), 755-758.
     .. [3] G. N. Wilkinson and C. E. Rogers, "Symbolic description of factorial models for analysis of variance",
        Applied Statistics 22 (1973), 392-399.
+    .. [4] S. Correia, P. Guimarães and T. Zylkin, "Verifying the existence of maximum likelihood estimates for
+       generalized linear models", arXiv:1903.01633 (2019).
+    .. [5] M. C. Bryson and M. E. Johnson, "The incidence of monotone likelihood in the Cox model", Technometrics 23
+       (1981), 381-383.
 
     Examples
     --------
     >>> separability([[1.0], [2.0], [4.0]], ["no", "no", "yes"]).verdict.value
     'separable'
+    >>> counts = separability([[0], [0], [0], [1]], [2, 0, 3, 0], family="poisson")
+    >>> counts.estimate_exists, counts.infinite_columns
+    (False, {0: '-'})
     >>> quasi = separability([[1.0], [2.0], [2.0], [4.0]], ["no", "no", "yes", "yes"])
     >>> quasi.verdict.value, quasi.touching_rows.tolist(), quasi.infinite_columns
     ('quasi-separable', [1, 2], {'(Intercept)': '-', 0: '+'})

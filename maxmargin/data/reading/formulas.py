@@ -556,8 +556,8 @@ def _whole(values: Any) -> Any:
 
 # The text of a formula, before formulaic evaluates the Python in it, which is right for a formula that its reader wrote
 
-# A call that codes one column.
-_CODED = re.compile(r"(?<![\w.])C\(\s*(?:\w+|`[\w .-]+`)\s*\)")
+# A call that codes one column, or a response of a time and a status.
+_CODED = re.compile(r"(?<![\w.])C\(\s*(?:\w+|`[\w .-]+`)\s*\)|^\s*Surv\(\s*[\w.]+\s*,\s*[\w.]+\s*\)(?=\s*~)")
 
 # A name in backticks, which is looked up; a backslash in one may hide its end.
 _PLAIN_NAME = re.compile(r"`[^`\\]*`")
