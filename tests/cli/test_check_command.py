@@ -23,6 +23,7 @@ from commands import Capture, answered, completed, started
 from table_files import array_file, table_file, text_file
 
 from maxmargin.api.question import separability_of
+from maxmargin.cli import options
 from maxmargin.solvers.proof import checker
 
 SEPARABLE = "x,y\n1,0\n2,0\n3,1\n4,1\n"
@@ -120,6 +121,62 @@ def test_gates_on_what_is_not_decided(command: Run) -> None:
     _, out, _ = command("check", source, "--require", "overlap", "--time-limit", "1e-9")
     assert "required: overlap, which is neither proven nor excluded\n" in out
     refused(command("check", source, "--require", "overlapping"), "overlapping", "quasi-separable")
+
+
+# The margin of the first table is 0.3, half of the stored 0.6; of the second it is the root of 1/2.
+TENTH, ROOT = "x,y\n0,0\n0.6,1\n", "a,b,y\n0,0,0\n1,1,1\n"
+GATES = [
+    (TENTH, "--min-margin 0.3", 0, [True]), (TENTH, "--min-margin 0.30000000000000004", 3, [False]),
+    (ROOT, "--min-margin 0.7071067811865475", 0, [True]), (ROOT, "--min-margin 0.7071067811865476", 3, [False]),
+    (SEPARABLE, "--min-margin 0.5 --max-errors 0 --require separable", 0, [True, True, True]),
+    (SEPARABLE, "--min-margin 0.5000000000000001 --max-errors 0", 3, [False, True]),
+    (SEPARABLE, "--no-bias --max-errors 1 --require not-strictly-separable", 3, [True, False]),
+    (SEPARABLE, "--no-bias --max-errors 2", 0, [True]), (QUASI, "--min-margin 5e-324", 3, [False]),
+    (QUASI, "--max-errors 0", 3, [False]), (QUASI, "--max-errors 1 --require overlap", 3, [False, True]),
+    (OVERLAP, "--max-errors 1 --require overlap", 0, [True, True]), (CLASSES, "--positive c --max-errors 0", 0, [True]),
+    (CLASSES, "--positive b --max-errors 0 --min-margin 1", 3, [False, False]),
+    (OVERLAP, "--max-errors 0 --time-limit 1e-9", 4, [None]), (SEPARABLE, "--min-margin 9 --time-limit 1e-9", 4, [None]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "gates", "expected", "outcomes"), GATES)
+def test_gates_about_numbers(command: Run, text: str, gates: str, expected: int, outcomes: list[bool | None]) -> None:
+    code, out, _ = command("check", data(text), *gates.split(), "--json")
+    found = {gate["name"]: gate for gate in json.loads(out)["gates"]}
+    assert (code, sorted(map(str, outcomes))) == (expected, sorted(str(gate["holds"]) for gate in found.values()))
+    for name, is_upper in (("min-margin", False), ("max-errors", True)):
+        if name in found and (outcome := found[name]["holds"]) is not None:
+            gate = found[name]
+            end = gate["upper" if is_upper == outcome else "lower"]
+            assert end <= gate["required"] if is_upper == outcome else end >= gate["required"]
+    code, out, _ = command("check", "data.csv", *gates.split())
+    assert (code, out.count("required: ")) == (expected, len(found))
+
+
+def test_several_sources(command: Run, capsys: Capture) -> None:
+    for name, text in {"s.csv": SEPARABLE, "q.csv": QUASI, "o.csv": OVERLAP, "bad.csv": "a,y\n1,0\nx,1\n"}.items():
+        data(text, name)
+    code, out, err = command("check", "s.csv", "bad.csv", "q.csv", "no.csv", "--json", "--quiet")
+    answers = [json.loads(line) for line in out.splitlines()]
+    assert (code, err.count("\n")) == (2, 2)
+    assert [answer.get("verdict") for answer in answers] == ["separable", None, "quasi-separable", None]
+    assert [answers[1][name] for name in ("file", "line", "column")] == ["bad.csv", 3, "a"]
+    assert answers[0] == json.loads(command("check", "s.csv", "--json")[1])
+    code, out, _ = command("check", "s.csv", "q.csv", "o.csv")
+    assert (code, [block.split(":")[0] for block in out.split("\n\n")]) == (3, ["s.csv", "q.csv", "o.csv"])
+    assert command("check", "s.csv", "o.csv", "--time-limit", "1e-9", "--require", "overlap")[0] == 4
+    Path("proofs").mkdir()
+    assert command("check", "s.csv", "q.csv", "--proof", "proofs", "-q")[0] == 3
+    assert command("verify", "proofs/q.csv.json", "q.csv")[0] == 0
+    code, out, err = command("check", "s.csv", "q.csv", "--reuse", "proofs", "--proof", "proofs", "--json")
+    assert {json.loads(line)["engine"] for line in out.splitlines()} == {"older proof"}
+    refused(command("check", "s.csv", "q.csv", "--proof", "p.json"), "p.json", "folder")
+
+
+def test_a_small_memory_is_refused(command: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(options, "LEAST_MEMORY", 2**20)
+    refused(command("check", "xor", "--memory", "5"), "--memory", "'5' is less than 1MiB")
+    assert command("check", "xor", "--memory", "1MiB")[0] == 3
 
 
 # Tables with the options by which they are read.

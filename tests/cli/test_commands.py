@@ -196,6 +196,23 @@ BAD_USAGE = [
     (["fewest-errors", "xor", "--method", "guess"], ["guess", *options.FEWEST_METHODS]),
     (["fewest-errors", "xor", "--time-limit", "0"], ["--time-limit", "positive"]),
     (["fewest-errors", "xor", "--solver", "NONE"], ["NONE"]),
+    (["check", "xor", "--require", "overlap", "--require", "separable"], ["--require is given 2 times"]),
+    (["check", "xor", "--label", "a", "--label", "a"], ["--label is given 2 times"]),
+    (["check", "xor", "--max-errors", "-1"], ["--max-errors", "-1"]),
+    (["check", "xor", "--min-margin", "0"], ["--min-margin", "0.0 is not a positive finite number"]),
+    (["check", "xor", "--min-margin", "1e999"], ["inf is not a positive finite number"]),
+    (["check", "xor", "--min-margin", "nan"], ["nan is not a positive finite number"]),
+    (["check", "xor", "--min-margin", "1", "--decimal"], ["--decimal", "--min-margin"]),
+    (["check", "iris", "--max-errors", "1"], ["--max-errors needs two", "--positive"]),
+    (["check", "-", "-"], ["standard input is named twice"]),
+    (["check", "xor", "agresti", "--proof", "p.json"], ["p.json", "folder"]),
+    (["check", "xor", "./xor", "--proof", "."], ["xor.json", "two outputs"]),
+    (["check", "xor", "--memory", "much"], ["much", "512MiB"]),
+    (["check", "formula:", "--json"], ["formula"]),
+    (["schema", "cheque"], ["cheque", "fewest-errors"]),
+    (["verify", "p.json", "xor"], ["p.json"]),
+    (["compare", "s.toml", "-o", "out"], ["s.toml"]),
+    (["generate", "gapp:4"], ["gapp"]),
 ]
 
 
@@ -204,8 +221,11 @@ def test_bad_usage(
     capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: Any, words: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    err = refusal(capsys, *arguments)
+    err = refusal(capsys, *(argument for argument in arguments if argument != "--json"))
     assert all(word in err for word in words), err
+    code, error = json_answer(capsys, *arguments)
+    assert (code, error["schema"], f"maxmargin: {error['message']}\n") == (2, "maxmargin.error/1", err)
+    assert error.keys() == {"schema", "version", "message", "file", "line", "column"}
     assert list(tmp_path.iterdir()) == []
 
 
@@ -219,12 +239,18 @@ def test_choices_are_those_of_the_code() -> None:
     assert fewest_errors.METHODS == options.FEWEST_METHODS
 
 
-def test_a_bug_is_not_called_bad_input() -> None:
+def test_a_bug_is_not_called_bad_input(capsys: Capture) -> None:
     def broken(_: object) -> None:
         raise ValueError("a bug")
 
     with calling(decide, broken), pytest.raises(ValueError, match="a bug"):
-        run(["check", "agresti"])
+        run(["check", "agresti", "--json"])
+    assert json.loads(capsys.readouterr().out)["message"] == "a bug: ValueError: a bug"
+    with calling(decide, broken):
+        assert run(["check", "agresti", "nope.csv", "agresti", "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["file"] for line in out.splitlines()] == ["agresti", "nope.csv", "agresti"]
+    assert err.count("Traceback") == 2
 
 
 @pytest.mark.slow

@@ -42,13 +42,7 @@ OF_COMMANDS = {
     *("as_json", "force", "as_list", "explain"),  # how an answer is printed, which functions return
     # written from answers
     *("proof", "figures", "output", "script", "names", "trace", "trace_mistakes", "trace_limit", "diff", "dry_run"),
-    *(
-        "require",
-        "min_margin",
-        "max_errors",
-        "reuse",
-        "columns",
-    ),  # `require`, and what answers compute when they are asked
+    *("require", "min_margin", "max_errors", "reuse", "columns"),  # `require`, and what answers find when asked
     *("shifts", "scales"),  # `translation_study`, `scale_study`
     "until_convergence",  # n_passes=None
     "parameters",  # **parameters

@@ -118,17 +118,17 @@ def kind(field: dict[str, Any]) -> str:
     if "const" in field or "enum" in field:
         return ", ".join(f"`{json.dumps(value)}`" for value in field.get("enum", [field.get("const")]))
     types = field.get("type", "any")
-    words = " or ".join([types] if isinstance(types, str) else types)
-    inside = field.get("items") if "array" in words else None
-    return f"{words} of {kind(inside)}" if inside is not None and "array" not in inside.get("type", "") else words
+    words = [types] if isinstance(types, str) else types
+    inside = f" of ({kind(field['items'])})" if "items" in field else ""
+    return " or ".join(f"{word}{inside}" if word == "array" else word for word in words)
 
 
 def page() -> str:
     """Return the page about the fields, which follows from the schema."""
     lines = [
         "# The fields of `--json`", "",
-        "This page is made from the schema that `maxmargin schema` prints, which also has the fields of the objects inside;",
-        "[scripts](README.md) states what is promised about them.", "",
+        "This page is made from the schema that `maxmargin schema` prints, which also has the fields of the objects",
+        "inside. [Scripts](README.md) states what is promised about them.", "",
     ]  # fmt: skip
     for name, schema in SCHEMA["$defs"].items():
         lines += [f"## {name}", "", f"`maxmargin.{name}/1`: {schema['title'].split(' --')[0]}.", ""]
@@ -155,13 +155,7 @@ def test_a_schema_is_printed_for_every_command_with_json(capsys: Capture) -> Non
         document = json.loads(printed(capsys, "schema", *([command] if command else [])))
         jsonschema.Draft202012Validator.check_schema(document)
         is_valid = jsonschema.Draft202012Validator(document).is_valid
-        error = {
-            "schema": "maxmargin.error/1",
-            "version": "0",
-            "message": "",
-            "file": None,
-            "line": None,
-            "column": None,
-        }
+        error = dict.fromkeys(("file", "line", "column"), None)
+        error |= {"schema": "maxmargin.error/1", "version": "0", "message": ""}
         assert is_valid(error) and not is_valid({**error, "line": "1"})
     assert "expected one of check" in refusal(capsys, "schema", "cheque")
