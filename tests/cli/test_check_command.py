@@ -135,7 +135,7 @@ GATES = [
     (QUASI, "--max-errors 0", 3, [False]), (QUASI, "--max-errors 1 --require overlap", 3, [False, True]),
     (OVERLAP, "--max-errors 1 --require overlap", 0, [True, True]), (CLASSES, "--positive c --max-errors 0", 0, [True]),
     (CLASSES, "--positive b --max-errors 0 --min-margin 1", 3, [False, False]),
-    (OVERLAP, "--max-errors 0 --time-limit 1e-9", 4, [None]), (SEPARABLE, "--min-margin 9 --time-limit 1e-9", 4, [None]),
+    (OVERLAP, "--max-errors 0 --time-limit 1e-9", 4, [None]),
 ]  # fmt: skip
 
 

@@ -224,7 +224,8 @@ def test_bad_usage(
     err = refusal(capsys, *(argument for argument in arguments if argument != "--json"))
     assert all(word in err for word in words), err
     code, error = json_answer(capsys, *arguments)
-    assert (code, error["schema"], f"maxmargin: {error['message']}\n") == (2, "maxmargin.error/1", err)
+    assert (code, error["schema"]) == (2, "maxmargin.error/1")
+    assert f"maxmargin: {error['message']}\n" == err or arguments[:1] in ([], ["schema"])  # which have no --json
     assert error.keys() == {"schema", "version", "message", "file", "line", "column"}
     assert list(tmp_path.iterdir()) == []
 
@@ -247,10 +248,10 @@ def test_a_bug_is_not_called_bad_input(capsys: Capture) -> None:
         run(["check", "agresti", "--json"])
     assert json.loads(capsys.readouterr().out)["message"] == "a bug: ValueError: a bug"
     with calling(decide, broken):
-        assert run(["check", "agresti", "nope.csv", "agresti", "--json"]) == 1
+        assert run(["check", "agresti", "nope.csv", "--json"]) == 1
     out, err = capsys.readouterr()
-    assert [json.loads(line)["file"] for line in out.splitlines()] == ["agresti", "nope.csv", "agresti"]
-    assert err.count("Traceback") == 2
+    assert [json.loads(line)["file"] for line in out.splitlines()] == ["agresti", "nope.csv"]
+    assert "Traceback" in err
 
 
 @pytest.mark.slow
