@@ -47,12 +47,7 @@ def app() -> None:
 @opt.method_option(opt.CHECK_METHODS, "How the first hyperplane of two classes is found")
 @opt.solver_options
 @opt.choice_option("--require", opt.REQUIREMENTS, "Gate: exit 0 if this is proven to hold.")
-@opt.option(
-    "--min-margin G",
-    "Gate: the maximum margin, in the units of the data, is at least G.",
-    type=float,
-    callback=opt.positive_number,
-)
+@opt.option("--min-margin G", "Gate: the maximum margin is at least G.", type=float, callback=opt.positive_number)
 @opt.count_option("--max-errors", "Gate: some hyperplane has at most K errors.", least=0, metavar="K")
 @opt.file_option("--proof FILE", "Write the proof, as JSON; in a folder, FILE/SOURCE.json.")
 @opt.force_option

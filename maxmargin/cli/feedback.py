@@ -106,11 +106,10 @@ def failed(error: BaseException, *, as_json: bool, advice: str = "", source: str
     if isinstance(error, OSError | MemoryError):
         _write(lambda: sys.stdout.flush(), "stdout")
     if as_json and code != Exit.READER_LEFT:
-        places = {name: getattr(error, name, None) for name in ("line", "column")}
         file = getattr(error, "source", None) or getattr(error, "filename", None) or source
-        fields = {"message": text, "file": file, **places}
-        stated = {"schema": "maxmargin.error/1", "version": __version__, **fields}
-        _write(lambda: print(json.dumps(stated, default=str), flush=True), "stdout")
+        fields = {"schema": "maxmargin.error/1", "version": __version__, "message": text, "file": file}
+        fields |= {name: getattr(error, name, None) for name in ("line", "column")}
+        _write(lambda: print(json.dumps(fields, default=str), flush=True), "stdout")
     if code not in (Exit.READER_LEFT, Exit.BUG):
         _write(lambda: note(text), "stderr")
     return code

@@ -22,11 +22,14 @@ class DataError(WordedError):
     ----------
     message : str
         The text, in which options are marked: it names them as arguments in Python, and as options on the command line.
-    source : str, optional
+
+    Attributes
+    ----------
+    source : str or None
         The file, or a description of an object in memory.
-    line : int, optional
+    line : int or None
         The line of a text file, from 1.
-    column : str or int, optional
+    column : str, int or None
         Name of the column, or its position from 0.
 
     See Also
@@ -43,16 +46,9 @@ class DataError(WordedError):
     no-such-file.csv
     """
 
-    def __init__(
-        self,
-        message: str = "",
-        *,
-        source: str | None = None,
-        line: int | None = None,
-        column: str | int | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.source, self.line, self.column = source, line, column
+    source: str | None = None
+    line: int | None = None
+    column: str | int | None = None
 
 
 class ValueRefusedError(WordedError):
@@ -120,7 +116,9 @@ def data_error(
     position = f"{', '.join(positions)}: " if positions else ""
     advice = f" ({hint})" if hint else ""
     message = printable(f"{position}found {found}, expected {expected}{advice}", but=MARKS)
-    return DataError(f"{printable(source)}: {message}", source=source, line=line, column=column)
+    error = DataError(f"{printable(source)}: {message}")
+    error.source, error.line, error.column = source, line, column
+    return error
 
 
 def quoted(value: object) -> str:

@@ -138,17 +138,16 @@ def _older_proof(path: Path, request: Request, limits: Limits) -> "Separability 
 
     why, dataset = "does not hold for these data", request.dataset
     try:
-        try:
-            document = read_proof(path)
-        except FileNotFoundError:
-            request.note(f"there is no older proof {path} yet; looking for a first one")
-            return None
-        except NotAProofError as error:
-            raise not_a_proof(path, error) from error
+        document = read_proof(path)
         n_classes = len(dataset.classes)
         need(dataset.is_binary, f"these data have {n_classes} classes, and only proofs for two are used again")
         need(request.reading is None, "only proofs about binary64 values are used again, not with --decimal")
         answer = reused(document, problem_of(dataset, bias=request.bias, needs_columns=False), limits)
+    except FileNotFoundError:
+        request.note(f"there is no older proof {path} yet; looking for a first one")
+        return None
+    except NotAProofError as error:
+        raise not_a_proof(path, error) from error
     except CertificateError as error:
         answer, why = None, f"is of no use here: {error}"
     if answer is None:

@@ -1,6 +1,7 @@
 """``maxmargin verify``: does a proof hold for these data?"""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -201,14 +202,11 @@ def _is_readable(source: str, memory: str, **written: Any) -> bool:
     from maxmargin.data.reading.loading import load
 
     any_table = Choice(one_hot=OneHot(every=True, is_checked=False), drop_missing=True, **written)
-    return _succeeds(partial(load, source, memory=memory, **written)) or _succeeds(
-        partial(whole_table, source, any_table)
-    )
-
-
-def _succeeds(read: Callable[[], object]) -> bool:
-    try:
-        read()
-    except (DataError, InvalidOptionError):
-        return False
-    return True
+    readers: list[Callable[[], object]] = [
+        partial(load, source, memory=memory, **written), partial(whole_table, source, any_table),
+    ]  # fmt: skip
+    for read in readers:
+        with suppress(DataError, InvalidOptionError):
+            read()
+            return True
+    return False
