@@ -80,7 +80,8 @@ def check(data: DataOptions, *, force: bool, decimal: bool, proof: Path | None, 
     """
     from maxmargin.cli.commands.check import check as command
 
-    gate = next((f"--{name.replace('_', '-')}" for name in ("min_margin", "max_errors") if how[name] is not None), None)
+    required = {name: how.pop(name) for name in ("require", "min_margin", "max_errors")}
+    gate = "--min-margin" if required["min_margin"] else None if required["max_errors"] is None else "--max-errors"
     if gate is not None and decimal:
         raise click.UsageError(f"--decimal is for verdicts, and {gate} asks for numbers; expected one of them")
     family = opt.family_of(how, data.formula)
@@ -98,10 +99,11 @@ def check(data: DataOptions, *, force: bool, decimal: bool, proof: Path | None, 
     opt.check_outputs(data, *proofs, force=force, rewritten=opt.PROOFS)
 
     def answer(source: str) -> int:
-        own = replace(data, source=source)
         exact = decimal if gate is None else None
+        own = replace(data, source=source)
         request = opt.request(own, gate, decimal=exact, are_notes_in_answer=not data.as_json, family=family)
-        return command(request, proof=opt.proof_of(proof, source), reuse=opt.proof_of(reuse, source), **how)
+        files: dict[str, Any] = {"proof": opt.proof_of(proof, source), "reuse": opt.proof_of(reuse, source)}
+        return command(request, required=required, **files, **how)
 
     return worst_of(data.sources, answer, as_json=data.as_json, quiet=data.quiet)
 

@@ -235,9 +235,9 @@ def source_argument(*, is_required: bool = True, several: bool = False) -> Calla
 
         return sources(incomplete)
 
-    names, count = (("sources",), -1) if several else (("source",), 1)
-    metavar = "SOURCE..." if several else None
-    return click.argument(*names, nargs=count, metavar=metavar, required=is_required, shell_complete=complete)
+    if several:
+        return click.argument("sources", nargs=-1, metavar="SOURCE...", required=is_required, shell_complete=complete)
+    return click.argument("source", required=is_required, shell_complete=complete)
 
 
 def data_options(command: Callable[..., int], *, is_required: bool = True, several: bool = False) -> Callable[..., int]:
@@ -360,9 +360,7 @@ def check_outputs(
 
 def proof_of(path: Path | None, source: str) -> Path | None:
     """Return the file of the proof about a source: it has the name of the source where the path is a folder."""
-    if path is None or not path.is_dir():
-        return path
-    return path / f"{os.path.basename(os.path.abspath(source))}.json"
+    return path / f"{os.path.basename(os.path.abspath(source))}.json" if path is not None and path.is_dir() else path
 
 
 def request(data: DataOptions, two_classes_for: str | None = None, **how: Any) -> "Request":

@@ -80,20 +80,6 @@ def test_exit_codes_and_fields_of_every_verdict(command: Run, text: str) -> None
     assert "k" not in text or fields["multinomial"]["verdict"] == verdict
 
 
-@pytest.mark.slow
-@for_each("text", VERDICTS)
-@for_each("requirement", REQUIREMENTS)
-def test_gates(command: Run, text: str, requirement: str) -> None:
-    is_so = requirement in TRUE[VERDICTS[text]]
-    code, out, _ = command("check", data(text), "--require", requirement, "--json")
-    fields = json.loads(out)
-    assert code == (0 if is_so else 3)
-    assert (fields["requirement"], fields["requirement_holds"]) == (requirement, is_so)
-    code, out, _ = command("check", "data.csv", "--require", requirement)
-    assert code == (0 if is_so else 3)
-    assert f"required: {requirement}, which {'holds' if is_so else 'does not hold'}\n" in out
-
-
 def test_gates_on_what_is_not_decided(command: Run) -> None:
     source = data(OVERLAP)
     codes = [command("check", source, "--require", r, "--exact-limit", "1")[0] for r in REQUIREMENTS]

@@ -12,7 +12,6 @@ import numpy as np
 
 from maxmargin.api.families import note_on_counts
 from maxmargin.api.question import named, separability_of
-from maxmargin.certificates.require import holds
 from maxmargin.cli.commands.check_gates import all_hold, gates_of
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
 # Largest number of classes, and of pairs of classes, that the text lists.
 _MOST_LINES = 20
 
+_ROUNDED = "  this is about the decimal numbers; their binary64 roundings: "
+
 # Fields of the multinomial answer that its table repeats.
 _OF_MULTINOMIAL = ("verdict", "strictly_separable", "proof", "reason", "n_inequalities", "n_strict")
 
@@ -46,23 +47,15 @@ class _ClassAnswers(NamedTuple):
 
 
 def check(
-    request: Request,
-    *,
-    require: str | None,
-    min_margin: float | None,
-    max_errors: int | None,
-    proof: Path | None,
-    reuse: Path | None,
-    columns: bool,
-    **how: Any,
+    request: Request, *, required: dict[str, Any], proof: Path | None, reuse: Path | None, columns: bool, **how: Any
 ) -> Exit:
     """Decide, write the proof, print, and return the exit code.
 
     Parameters
     ----------
     request : Request
-    require, min_margin, max_errors : optional
-        The verdict, margin and number of errors that are required; the exit code then says whether they are proven.
+    required : dict
+        What `gates_of` is given: the exit code says whether it is proven, if anything is required.
     proof : path, optional
         The file to write the proof to.
     reuse : path, optional
@@ -79,7 +72,7 @@ def check(
     clock = replace(request.limits, exact_limit=EXACT_LIMIT if exact_limit is None else exact_limit)
     ask = partial(separability_of, bias=request.bias, exact_limit=exact_limit)
     of_two = partial(ask, **how)
-    n_questions = 1 + (min_margin is not None) + (max_errors is not None)
+    numbers = [name for name in ("min_margin", "max_errors") if required[name] is not None]
     older = None if reuse is None else _older_proof(reuse, request, clock)
     with waiting("looking for a proof", quiet=request.options.quiet):
         classes = None
@@ -87,7 +80,7 @@ def check(
         if request.family is not None:
             answer = request.family.answer(clock, exact_limit=exact_limit, **how)
         elif dataset.is_binary:
-            answer = older or of_two(dataset, request.reading, time_limit=clock.share(n_questions))
+            answer = older or of_two(dataset, request.reading, time_limit=clock.share(1 + len(numbers)))
         else:
             classes = _class_answers(request, ask, of_two, clock)
             answer = classes.multinomial
@@ -97,15 +90,15 @@ def check(
         fields |= _reading_fields(request, answer, stored)
     if proof is not None:
         request.write_proof(proof, answer.certificate)
-    gates = gates_of(request, answer, require=require, min_margin=min_margin, max_errors=max_errors)
-    fields["gates"] = [asdict(gate) for gate in gates]
-    fields |= {"requirement": require, "requirement_holds": None if require is None else holds(answer, require)}
+    gates = gates_of(request, answer, **required)
+    outcome = {gate.name: gate.holds for gate in gates}.get("require")
+    fields |= {"requirement": required["require"], "requirement_holds": outcome, "gates": [*map(asdict, gates)]}
 
     def text() -> str:
         remarks = [
             *_near_remarks(request, answer),
             *_number_remarks(request, answer, partial(of_two, time_limit=clock.share())),
-            *_remarks(fields),
+            *(_ROUNDED + verdict for verdict in [fields["binary64_verdict"]] if verdict is not None),
             *(gate.line for gate in gates),
         ]
         whole = answer.summary(with_columns=with_columns, remarks=remarks, call=request.call_in_python)
@@ -237,13 +230,6 @@ def _row_number_columns(dataset: "Dataset") -> list[int]:
     numbers = np.arange(len(X)) if rows is None else rows
     begins = X[0] - numbers[0]
     return [j for j in np.flatnonzero(np.isin(begins, (0, 1))).tolist() if (X[:, j] - numbers == begins[j]).all()]
-
-
-def _remarks(fields: dict[str, Any]) -> list[str]:
-    """Return the lines about options of the command."""
-    if fields["binary64_verdict"] is None:
-        return []
-    return [f"  this is about the decimal numbers; their binary64 roundings: {fields['binary64_verdict']}"]
 
 
 def _classes_text(answers: _ClassAnswers, multinomial: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from maxmargin.certificates.require import holds
 from maxmargin.cli.request import Request
@@ -11,7 +11,6 @@ from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 
 if TYPE_CHECKING:
     from maxmargin.explaining.separability_answer import Separability
-    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 
 _OUTCOMES = {True: "holds", False: "does not hold", None: "is neither proven nor excluded"}
 
@@ -39,9 +38,8 @@ class Gate:
 
 def all_hold(gates: Sequence[Gate]) -> bool | None:
     """Return True if all gates hold, False if one does not, and None if that is not proven."""
-    if any(gate.holds is False for gate in gates):
-        return False
-    return True if all(gate.holds for gate in gates) else None
+    outcomes = {gate.holds for gate in gates}
+    return next((outcome for outcome in (False, None) if outcome in outcomes), True)
 
 
 def gates_of(
@@ -63,7 +61,6 @@ def _margin_gate(request: Request, answer: "Separability", least: float) -> Gate
     """Compare the squares of the proven ends with G^2, and find the exact margin if that does not decide."""
     from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 
-    is_so = None
     for exact in (False, True):
         found = request.answered(hard_margin, exact=exact, verdict=answer)
         if found.reason == WHAT_WAS_PROVEN:
@@ -74,7 +71,7 @@ def _margin_gate(request: Request, answer: "Separability", least: float) -> Gate
     return Gate(name="min-margin", required=least, holds=is_so, lower=found.lower, upper=found.upper)
 
 
-def _is_at_least(found: "HardMargin", square: Fraction) -> bool | None:
+def _is_at_least(found: Any, square: Fraction) -> bool | None:
     if found.status.is_inseparable:
         return False
     lower, upper = (getattr(proof, "margin_squared", None) for proof in (found.certificate, found.upper_certificate))

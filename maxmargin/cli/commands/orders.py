@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 # Largest number of mistakes of a run after a translation, or at another bias scale.
 _MOST_MISTAKES_OF_A_POINT = 100_000
 
+_NO_STUDIES = dict.fromkeys(("scales", "shifts", "preparations"))
+
 
 def orders(request: Request, *, shifts: bool, scales: bool, **options: Any) -> Exit:
     """Study the orders and, if they were asked for, translations and bias scales; print the results."""
@@ -36,12 +38,7 @@ def orders(request: Request, *, shifts: bool, scales: bool, **options: Any) -> E
     found = {name: [asdict(point) for point in part] for name, part in points.items()}
     request.answer(
         "orders",
-        lambda: {
-            "prepare": request.options.prepare,
-            **study.fields(),
-            **dict.fromkeys(("scales", "shifts", "preparations")),
-            **found,
-        },
+        lambda: {"prepare": request.options.prepare, **study.fields(), **_NO_STUDIES, **found},
         lambda: "\n".join([study.summary(), *_points_text(points)]),
     )
     return Exit.UNDECIDED if study.is_cut else Exit.OK
