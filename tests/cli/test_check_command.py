@@ -78,6 +78,8 @@ def test_exit_codes_and_fields_of_every_verdict(command: Run, text: str) -> None
     assert (fields["requirement"], fields["gates"], fields["binary64_verdict"]) == (None, [], None)
     assert fields["separated_rows_count"] + fields["touching_rows_count"] >= fields["n_samples"]
     assert "k" not in text or fields["multinomial"]["verdict"] == verdict
+    codes = [command("check", "data.csv", "--require", requirement)[0] for requirement in REQUIREMENTS]
+    assert codes == [0 if requirement in TRUE[verdict] else 3 for requirement in REQUIREMENTS]
 
 
 def test_gates_on_what_is_not_decided(command: Run) -> None:
