@@ -140,7 +140,6 @@ def test_several_sources(command: Run, capsys: Capture) -> None:
     assert command("verify", "proofs/q.csv.json", "q.csv")[0] == 0
     code, out, err = command("check", "s.csv", "q.csv", "--reuse", "proofs", "--proof", "proofs", "--json")
     assert {json.loads(line)["engine"] for line in out.splitlines()} == {"older proof"}
-    refused(command("check", "s.csv", "q.csv", "--proof", "p.json"), "p.json", "folder")
 
 
 def test_a_small_memory_is_refused(command: Run, monkeypatch: pytest.MonkeyPatch) -> None:

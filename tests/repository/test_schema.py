@@ -109,9 +109,8 @@ def page() -> str:
         lines += ["| field | is | means |", "|---|---|---|"]
         for field, stated in schema["properties"].items():
             is_optional = "" if field in schema["required"] else " (optional)"
-            lines.append(
-                f"| `{field}`{is_optional} | `{json.dumps(stated.get('type') or stated.get('enum') or [stated.get('const', 'any')])}` | {stated['description']} |"
-            )
+            kind = json.dumps(stated.get("type") or stated.get("enum") or [stated.get("const", "any")])
+            lines.append(f"| `{field}`{is_optional} | `{kind}` | {stated['description']} |")
         lines.append("")
     return "\n".join(lines)
 
