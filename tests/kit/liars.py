@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import cvxpy as cp
+import numpy as np
 import pytest
 
 # What is said of a vector of this size.
@@ -51,3 +52,14 @@ def make_cvxpy_lie(patch: pytest.MonkeyPatch, lie: Lie, wait: Callable[[float | 
             variable.save_value(lie(variable.size))
 
     patch.setattr(cp.Problem, "solve", solve)
+
+
+def unreliable(rng: np.random.Generator) -> Lie:
+    """Return a lie of numbers of any size, the last of which may be none."""
+
+    def lie(size: int) -> np.ndarray:
+        values = rng.normal(size=size) * 10.0 ** rng.integers(-320, 308)
+        values[-1] = rng.choice([values[-1], 0.0, np.nan, np.inf])
+        return values
+
+    return lie

@@ -6,10 +6,10 @@ Verdicts come by three ways that are independent on purpose, and that tests comp
 the touching rows, `is_separable` by elimination, and `rays.facts_by_rays`, which also decides the columns.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import islice, product, repeat
 from math import lcm
 from typing import Any
 
@@ -44,8 +44,12 @@ class Run:
     """A run of the perceptron in exact arithmetic."""
 
     mistake_rows: list[int]
-    n_epochs: int
+    mistakes_per_epoch: list[int]
     converged: bool
+
+    @property
+    def n_epochs(self) -> int:
+        return len(self.mistakes_per_epoch)
 
 
 def is_separable(X: Any, y: Any, bias: bool = True) -> bool:
@@ -147,6 +151,11 @@ def margins_of(X: Any, y: Any, w: Any, b: Any) -> Row:
     return [int(sign) * (dot(row, normal) + offset) for row, sign in zip(fractions_of(X), y, strict=True)]
 
 
+def errors_of(X: Any, y: Any, w: Any, b: Any) -> list[int]:
+    """Return the rows with y (w.x + b) <= 0."""
+    return [row for row, margin in enumerate(margins_of(X, y, w, b)) if margin <= 0]
+
+
 def geometric_margin_squared(X: Any, y: Any, w: Any, b: Any) -> Fraction:
     """Return the square of the least geometric margin of a hyperplane, with the sign of the margin."""
     least, normal = min(margins_of(X, y, w, b)), vector_of(w)
@@ -166,8 +175,22 @@ def hull_bound_squared(X: Any, y: Any, weights: Any, bias: bool) -> Fraction:
     return dot(point, point)
 
 
-def exact_perceptron(X: Any, y: Any, scale: Fraction | float, zero: str, max_epochs: int) -> Run:
-    """Run in cyclic order through the rows (x, scale), in integers; a scale of 0 is a run through the origin."""
+def exact_perceptron(
+    X: Any,
+    y: Any,
+    scale: Fraction | float,
+    zero: str,
+    max_epochs: int,
+    *,
+    orders: Iterable[Sequence[int]] | None = None,
+    is_random: bool = False,
+    max_mistakes: int | None = None,
+) -> Run:
+    """Run through the rows (x, scale), in integers; a scale of 0 is a run through the origin.
+
+    The order is cyclic unless every epoch has its own. After an epoch of random presentations without a mistake, all
+    rows are looked at.
+    """
     fractions = [[*row, Fraction(scale)] for row in fractions_of(X)]
     unit = lcm(*(value.denominator for row in fractions for value in row))
     rows = [[int(value * unit) for value in row] for row in fractions]
@@ -175,16 +198,25 @@ def exact_perceptron(X: Any, y: Any, scale: Fraction | float, zero: str, max_epo
     sign_of_zero = {"mistake": 0, "positive": 1, "negative": -1}[zero]
     w = [0] * len(rows[0])
     mistakes: list[int] = []
-    for epoch in range(1, max_epochs + 1):
-        before = len(mistakes)
-        for i, (row, sign) in enumerate(zip(rows, signs, strict=True)):
-            score = dot(w, row)
-            if ((score > 0) - (score < 0) or sign_of_zero) != sign:
-                w = [weight + sign * value for weight, value in zip(w, row, strict=True)]
-                mistakes.append(i)
-        if len(mistakes) == before:
-            return Run(mistakes, epoch, True)
-    return Run(mistakes, max_epochs, False)
+    per_epoch: list[int] = []
+
+    def is_mistake(i: int) -> bool:
+        score = dot(w, rows[i])
+        return ((score > 0) - (score < 0) or sign_of_zero) != signs[i]
+
+    for order in islice(orders or repeat(range(len(rows))), max_epochs):
+        per_epoch.append(0)
+        for i in filter(is_mistake, order):
+            w[:] = [weight + signs[i] * value for weight, value in zip(w, rows[i], strict=True)]
+            mistakes.append(i)
+            per_epoch[-1] += 1
+            if len(mistakes) == max_mistakes:
+                return Run(mistakes, per_epoch, False)
+        if not per_epoch[-1] and not is_random:
+            return Run(mistakes, per_epoch, True)
+        if not per_epoch[-1] and len(per_epoch) < max_epochs and not any(map(is_mistake, range(len(rows)))):
+            return Run(mistakes, [*per_epoch, 0], True)
+    return Run(mistakes, per_epoch, False)
 
 
 # Nearest points: Wolfe's method (1976)

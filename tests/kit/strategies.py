@@ -13,6 +13,10 @@ from maxmargin.solvers.problem.problem import Problem
 fewer_examples = settings(max_examples=max(25, settings().max_examples // 4))
 
 
+# Whole numbers and decimals, for rows of soft margins.
+entries = st.one_of(st.integers(-3, 3).map(float), st.floats(-10, 10).map(lambda v: round(v, 3)))
+
+
 @st.composite
 def problems(
     draw: st.DrawFn, elements: st.SearchStrategy[float], most_rows: int = 10, most_columns: int = 3

@@ -2,7 +2,6 @@
 
 import math
 import signal
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -11,13 +10,14 @@ import numpy as np
 import pytest
 from calls import calling
 from cases import for_each
-from elimination import rank
-from flint import fmpz_mat
+from elimination import Integers, dot, null_space, rank
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from liars import make_highs_lie
 from proven import is_common_hull_point
+from rays import integer_rows
+from references import errors_of
 from sklearn.datasets import load_breast_cancer, load_iris
 from strategies import integer_problems
 from watched_rows import interrupting
@@ -35,17 +35,8 @@ from maxmargin.solvers.problem.distinct_rows import DistinctRows
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.separability.feasibility import separability
 
-Signed = list[tuple[int, ...]]
 
-
-def signed_rows(problem: Problem) -> Signed:
-    """y (x, 1), through the origin y x, of rows of small whole numbers."""
-    X = problem.dense_rows(slice(None)).astype(int).tolist()
-    signs = problem.y.astype(int).tolist()
-    return [tuple(s * v for v in (*row, *([1] if problem.bias else []))) for row, s in zip(X, signs, strict=True)]
-
-
-def fewest_of_all_hyperplanes(rows: Signed) -> int:
+def fewest_of_all_hyperplanes(rows: list[Integers]) -> int:
     """The least number of rows with z.v <= 0 over all v, by all directions on the edges of the arrangement.
 
     The directions of a cell agree with an edge v of its closure on all rows off v, and next to v the rows on v take the
@@ -59,13 +50,13 @@ def fewest_of_all_hyperplanes(rows: Signed) -> int:
     for j in range(len(moving[0])):
         if rank([[row[k] for k in [*columns, j]] for row in moving]) > len(columns):
             columns.append(j)
-    short = [tuple(row[j] for j in columns) for row in moving]
+    short = [[row[j] for j in columns] for row in moving]
     best = len(moving)
-    for few in combinations(sorted(set(short)), len(columns) - 1):
-        edge = cofactors(few, len(columns))
-        if any(edge):
+    for few in combinations(sorted({*map(tuple, short)}), len(columns) - 1):
+        edges = null_space([*map(list, few)], len(columns))
+        if len(edges) == 1:
             for sign in (1, -1):
-                products = [sign * sum(a * b for a, b in zip(row, edge, strict=True)) for row in short]
+                products = [sign * dot(row, edges[0]) for row in short]
                 wrong = sum(product < 0 for product in products)
                 on_edge = [row for row, product in zip(short, products, strict=True) if not product]
                 if wrong < best:
@@ -73,33 +64,19 @@ def fewest_of_all_hyperplanes(rows: Signed) -> int:
     return best + len(rows) - len(moving)
 
 
-def cofactors(few: Sequence[tuple[int, ...]], width: int) -> list[int]:
-    """The vector orthogonal to width - 1 rows; 0 where they are dependent."""
-    if width == 1:
-        return [1]
-    minors = [[[row[k] for k in range(width) if k != j] for row in few] for j in range(width)]
-    return [(-1) ** j * int(fmpz_mat(minor).det()) for j, minor in enumerate(minors)]
-
-
 def check(problem: Problem, answer: mm.FewestErrors) -> None:
     """What every answer promises, optimal or not."""
     assert 0 <= answer.packing_lower <= answer.lower <= answer.upper <= problem.n_samples
     assert answer.is_optimal == (answer.lower == answer.upper) == (answer.status is Status.OPTIMAL)
     assert bool(answer.reason) == (not answer.is_optimal)
-    assert answer.error_rows.tolist() == errors_of(problem, answer.w_exact, answer.b_exact)
+    assert answer.error_rows.tolist() == errors_of(problem.X, problem.y, answer.w_exact, answer.b_exact)
     assert len(answer.error_rows) == answer.upper == answer.n_errors
-    in_floats = errors_of(problem, [*map(Fraction, answer.w.tolist())], Fraction(answer.b))
+    in_floats = errors_of(problem.X, problem.y, answer.w, answer.b)
     assert answer.n_float_errors == len(in_floats) >= answer.upper
     kept = np.setdiff1d(np.arange(problem.n_samples), answer.error_rows)
     if len(set(problem.y[kept].tolist())) == 2:
         assert separability(problem.of_rows(kept)).verdict is Verdict.SEPARABLE
     check_packing(problem, answer)
-
-
-def errors_of(problem: Problem, w: Sequence[Fraction], b: Fraction) -> list[int]:
-    X = problem.dense_rows(slice(None)).tolist()
-    scores = [sum((Fraction(v) * c for v, c in zip(row, w, strict=True)), b) for row in X]
-    return [i for i, (score, sign) in enumerate(zip(scores, problem.y.tolist(), strict=True)) if score * int(sign) <= 0]
 
 
 def check_packing(problem: Problem, answer: mm.FewestErrors) -> None:
@@ -145,7 +122,7 @@ def test_neighbours_are_separated_in_floats(case: str) -> None:
 def test_against_all_hyperplanes(problem: Problem) -> None:
     answer = fewest_errors(problem)
     check(problem, answer)
-    assert answer.lower == answer.upper == fewest_of_all_hyperplanes(signed_rows(problem))
+    assert answer.lower == answer.upper == fewest_of_all_hyperplanes(integer_rows(problem))
 
 
 @for_each("bias", [True, False])
@@ -176,17 +153,20 @@ def test_only_separable_data_have_no_errors(known: Known) -> None:
     st.randoms(use_true_random=False),
 )  # fmt: skip
 @settings(max_examples=25)
-def test_copies_multiply_the_errors_and_units_order_and_names_change_nothing(
-    problem: Problem, n_copies: int, exponent: int, random: Any
-) -> None:
+def test_copies_multiply_and_units_change_nothing(problem: Problem, n_copies: int, exponent: int, random: Any) -> None:
     rows = np.repeat(random.sample(range(problem.n_samples), problem.n_samples), n_copies)
     X = np.ldexp(problem.dense_rows(rows), exponent)
     other = Problem(X, -problem.y[rows], problem.bias)
     answer = fewest_errors(other)
     assert answer.lower == answer.upper == n_copies * fewest_errors(problem).upper
-    assert answer.error_rows.tolist() == errors_of(other, answer.w_exact, answer.b_exact)
+    assert answer.error_rows.tolist() == errors_of(X, other.y, answer.w_exact, answer.b_exact)
     if abs(exponent) < 100:
         check(other, answer)
+
+
+def cloud() -> Problem:
+    random = np.random.default_rng(0)
+    return Problem.validated(random.normal(size=(300, 8)), np.where(random.random(300) < 0.5, 1.0, -1.0))
 
 
 def iris(columns: slice) -> Problem:
@@ -229,7 +209,7 @@ def test_solvers_that_lie_change_nothing(problem: Problem, seed: int, lie: str) 
         make_highs_lie(patch, lambda size: lies[lie](size=size) if lie == "noise" else lies[lie](size))
         answer = fewest_errors(problem)
     check(problem, answer)
-    assert answer.lower == answer.upper == fewest_of_all_hyperplanes(signed_rows(problem))
+    assert answer.lower == answer.upper == fewest_of_all_hyperplanes(integer_rows(problem))
 
 
 @st.composite
@@ -253,7 +233,7 @@ class Unaided(Incumbent):
 @settings(max_examples=10)
 def test_the_search_needs_no_good_start(problem: Problem, said: str) -> None:
     """From no hyperplane at all, with none proposed on the way, it ends at the answer; its bound is never above."""
-    fewest = fewest_of_all_hyperplanes(signed_rows(problem))
+    fewest = fewest_of_all_hyperplanes(integer_rows(problem))
     with pytest.MonkeyPatch.context() as patch:
         if said != "truth":
             lies = {"nothing": lambda size: None, "zeros": np.zeros, "ones": np.ones}
@@ -352,25 +332,23 @@ def test_ctrl_c_returns_what_was_proven(n_nodes: int) -> None:
 
 @pytest.mark.slow
 def test_a_real_ctrl_c() -> None:
-    random = np.random.default_rng(0)
-    X, y = random.normal(size=(300, 8)), np.where(random.random(300) < 0.5, 1.0, -1.0)
+    problem = cloud()
     previous = signal.signal(signal.SIGALRM, signal.default_int_handler)
     signal.setitimer(signal.ITIMER_REAL, 1.5)
     try:
-        answer = mm.fewest_errors(X, y, time_limit=None)
+        answer = mm.fewest_errors(problem.X, problem.y, time_limit=None)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
-    check(Problem.validated(X, y), answer)
+    check(problem, answer)
     assert answer.reason == WHAT_WAS_PROVEN
 
 
 @pytest.mark.parametrize("time_limit", [1e-6, 0.3])
 def test_the_time_limit_returns_what_was_proven(time_limit: float) -> None:
-    random = np.random.default_rng(0)
-    X, y = random.normal(size=(300, 8)), np.where(random.random(300) < 0.5, 1.0, -1.0)
-    answer = mm.fewest_errors(X, y, time_limit=time_limit)
-    check(Problem.validated(X, y), answer)
+    problem = cloud()
+    answer = mm.fewest_errors(problem.X, problem.y, time_limit=time_limit)
+    check(problem, answer)
     assert not answer.is_optimal and "time limit" in answer.reason
 
 
@@ -393,21 +371,15 @@ def test_what_proves_the_verdict_is_a_first_witness() -> None:
     assert answer.lower == answer.packing_lower == 1 and len(answer.witnesses) == 1
 
 
-@pytest.mark.parametrize("max_rows", [1, 10, 60])
-def test_few_rows_bound_all(max_rows: int) -> None:
-    problem = iris(slice(0, 2))
-    answer = fewest_errors(problem, max_rows=max_rows)
-    check(problem, answer)
-    assert answer.lower <= 25 <= answer.upper
-    assert "max_rows" in answer.reason or answer.is_optimal
-    assert answer.lower >= max_rows // 6
-
-
-def test_many_entries_are_not_held_at_once() -> None:
-    problem = iris(slice(2, 4))
-    answer = fewest_errors(problem, most_entries=90)
-    check(problem, answer)
-    assert 1 <= answer.lower <= 3 <= answer.upper
+@for_each("columns, fewest, least, options", [
+    *((slice(0, 2), 25, max_rows // 6, {"max_rows": max_rows}) for max_rows in (1, 10, 60)),
+    (slice(2, 4), 3, 1, {"most_entries": 90}),
+])  # fmt: skip
+def test_few_rows_or_entries_bound_all(columns: slice, fewest: int, least: int, options: dict[str, int]) -> None:
+    answer = fewest_errors(iris(columns), **options)
+    check(iris(columns), answer)
+    assert least <= answer.lower <= fewest <= answer.upper
+    assert "max_rows" in answer.reason or answer.is_optimal or "most_entries" in options
 
 
 @pytest.mark.parametrize("options, message", [
