@@ -5,34 +5,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import pytest
 from cases import for_each
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from proven import encloses
-from references import hull_bound_squared, is_separable, margins_of
 from scipy.sparse import csr_array
 from zoo import INSEPARABLE, SEPARABLE, Known
 
 import maxmargin as mm
 from maxmargin.solvers.hard_margin.hard_margin import RELATIVE_GAP, hard_margin
 from maxmargin.solvers.problem.problem import Problem
-
-small = st.integers(-3, 3).map(float)
-
-
-@st.composite
-def problems(draw: st.DrawFn) -> Problem:
-    """Rows on both sides of a plane, at least a hair away from it; sometimes labels are arbitrary."""
-    n, d = draw(st.integers(2, 10)), draw(st.integers(1, 4))
-    X = draw(hnp.arrays(np.float64, (n, d), elements=st.one_of(small, st.floats(-10, 10).map(lambda v: round(v, 3)))))
-    w = draw(hnp.arrays(np.float64, d, elements=small))
-    scores = X @ w + draw(small)
-    y = np.where(scores > 0, 1.0, -1.0)
-    if draw(st.integers(0, 4)) == 0 or (y == y[0]).all():
-        y[:2] = -1.0, 1.0
-    return Problem(X, y, draw(st.booleans()))
 
 
 @for_each("known", SEPARABLE + INSEPARABLE)
@@ -74,62 +54,17 @@ def test_optimality_conditions(separable: Known) -> None:
     assert math.isclose(answer.dual.sum(), 1 / separable.margin_squared, rel_tol=1e-6)
 
 
-@pytest.mark.slow
-@given(problems())
-def test_every_interval_is_enclosed_by_fractions(problem: Problem) -> None:
-    answer = hard_margin(problem)
-    truth = is_separable(problem.X, problem.y, problem.bias)
-    assert (not answer.status.is_inseparable) is truth
-    assert answer.lower <= answer.upper
-    if truth:
-        assert answer.w is not None and answer.b is not None
-        assert answer.status is mm.Status.OPTIMAL
-        # The ends are the exact values of this plane and of these multipliers, up to their rounding.
-        least = min(margins_of(problem.X, problem.y, answer.w, answer.b))
-        norm = sum(Fraction(v) ** 2 for v in answer.w.tolist())
-        assert math.isclose(float(least) / math.sqrt(norm), answer.lower, rel_tol=1e-9)
-        bound = hull_bound_squared(problem.X, problem.y, answer.dual.tolist(), problem.bias)
-        assert math.isclose(math.sqrt(bound), answer.upper, rel_tol=1e-9)
-        assert kkt_violation(problem, answer) < 1e-3
-
-
-@pytest.mark.parametrize("d", [2, 3, 5, 8])
-def test_d_support_rows_through_the_origin(d: int) -> None:
-    """Through the origin d rows are needed in general, with bias d + 1."""
-    rng = np.random.default_rng(d)
-    rows = np.eye(d) + 0.01 * rng.normal(size=(d, d))
-    y = np.where(np.arange(d) % 2, 1.0, -1.0)
-    answer = hard_margin(Problem(rows * y[:, None], y, bias=False))
-    assert answer.status is mm.Status.OPTIMAL and len(answer.support) == d
-    many = np.vstack([rows, rows * 3, rows[:1] + rows[1:2]]) * np.resize(y, 2 * d + 1)[:, None]
-    answer = hard_margin(Problem(many, np.resize(y, 2 * d + 1), bias=False))
-    assert answer.status is mm.Status.OPTIMAL and len(answer.support) == d
-
-
-def of(name: str, positive: Any, how: str = "raw") -> Problem:
-    data = mm.load(name, positive=positive)
-    return Problem(mm.prepare(data.X, how).X, data.y.astype(float))
-
-
 @for_each("name, positive, margin, digits", [
     ("breast_cancer", None, 0.00139985, 1e-5), ("wine", "class_0", 0.468120, 1e-6), ("wine", "class_1", 0.219628, 1e-5),
     ("wine", "class_2", 0.450351, 1e-5),
 ])  # fmt: skip
 def test_published_margins_of_standardised_data(name: str, positive: Any, margin: float, digits: float) -> None:
     """Those of the data as they are: test_exact_margin.py."""
-    answer = hard_margin(of(name, positive, "standardize"))
+    data = mm.load(name, positive=positive)
+    answer = hard_margin(Problem(mm.prepare(data.X, "standardize").X, data.y.astype(float)))
     assert answer.status is mm.Status.OPTIMAL
     assert answer.upper - answer.lower <= 1e-9 * answer.upper
     assert answer.lower <= margin * (1 + digits) and margin * (1 - digits) <= answer.upper
-
-
-@pytest.mark.parametrize("bias", [True, False])
-def test_dense_equals_sparse_on_real_data(bias: bool) -> None:
-    problem = of("digits", 0)
-    dense = hard_margin(Problem(problem.X, problem.y, bias))
-    sparse = hard_margin(Problem(csr_array(problem.X), problem.y, bias))
-    assert max(dense.lower, sparse.lower) <= min(dense.upper, sparse.upper)
-    assert sparse.status is mm.Status.OPTIMAL
 
 
 @for_each("unit", [5e-324, 1e-310, 1e-160, 1e160, 1e300, 1.7e308 / 5])
@@ -143,23 +78,6 @@ def test_margins_in_extreme_units(unit: float, bias: bool) -> None:
     assert answer.support.tolist() == ([1, 2] if bias else [2])
     assert np.isfinite(answer.dual).all()
     assert answer.margin is not None and answer.lower * (1 - 1e-13) - 5e-324 <= answer.margin <= answer.lower
-
-
-def test_a_margin_below_the_least_number_is_still_separable() -> None:
-    answer = hard_margin(Problem(np.array([[0.0], [5e-324]]), np.array([-1.0, 1.0])))
-    assert answer.status is mm.Status.OPTIMAL
-    assert (answer.lower, answer.upper) == (0.0, 5e-324)
-    assert answer.w is not None and answer.w[0] > 0
-
-
-def test_one_row_per_class_and_many_identical_rows() -> None:
-    rng = np.random.default_rng(0)
-    p, q = rng.normal(size=(2, 30))
-    answer = hard_margin(Problem(np.vstack([p, q]), np.array([-1.0, 1.0])))
-    exact = sum((Fraction(a) - Fraction(b)) ** 2 for a, b in zip(p.tolist(), q.tolist(), strict=True)) / 4
-    assert answer.status is mm.Status.OPTIMAL and encloses(answer, exact)
-    answer = hard_margin(Problem(np.vstack([p, q] * 500), np.array([-1.0, 1.0] * 500)))
-    assert answer.status is mm.Status.OPTIMAL and encloses(answer, exact)
 
 
 def test_columns_in_units_far_apart_do_not_end_the_process() -> None:

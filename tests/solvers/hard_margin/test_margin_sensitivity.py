@@ -230,17 +230,6 @@ def test_ctrl_c_while_a_margin_is_solved_for_ends_the_work(n_calls: int) -> None
         assert low <= known[row][1] and high >= known[row][0]
 
 
-@pytest.mark.slow
-def test_a_hundred_thousand_rows() -> None:
-    rng = np.random.default_rng(0)
-    X, normal = rng.normal(size=(100_000, 20)), rng.normal(size=20)
-    scores = X @ normal
-    X, y = X[np.abs(scores) > 0.1], np.sign(scores[np.abs(scores) > 0.1])
-    found = mm.sensitivity(X, y)
-    assert found.status is mm.Status.OPTIMAL and len(found.rows) <= 21
-    assert (found.lower_without >= found.margin.lower).all()
-
-
 @pytest.mark.parametrize("bias", [True, False])
 def test_only_rows_that_hold_the_margin_are_named(bias: bool) -> None:
     """Columns of different units leave rounding errors as weights of the other rows."""
@@ -252,17 +241,6 @@ def test_only_rows_that_hold_the_margin_are_named(bias: bool) -> None:
     found, exact = mm.sensitivity(X, y, bias=bias), mm.hard_margin(X, y, bias=bias, exact=True)
     assert sorted(found.rows.tolist()) == sorted(exact.dual_exact or ())
     assert mm.sensitivity([[0, 0], [1, 2], [3, 1]], [-1, 1, 1]).rows.tolist() == [0, 1]
-
-
-@pytest.mark.slow
-def test_a_short_time_is_spent_on_the_first_rows() -> None:
-    rng = np.random.default_rng(0)
-    y = np.where(np.arange(120) % 2 == 0, 1, -1)
-    X = rng.normal(size=(120, 200)) + 0.1 * y[:, None]
-    whole = mm.sensitivity(X, y, time_limit=4.0)
-    assert whole.status is mm.Status.OPTIMAL or np.isfinite(whole.upper_without).any()
-    late = mm.sensitivity(X, y, time_limit=1e-3)
-    assert "the time limit" in late.reason or late.status is mm.Status.OPTIMAL
 
 
 def test_distances_are_finite_numbers_and_there_is_no_row_to_leave_out_of_no_margin() -> None:
