@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.sparse import csr_array, random_array
-from strategies import overlapping
+from strategies import entries, overlapping, problems
 from watched_rows import interrupting
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
@@ -79,31 +79,30 @@ def dense_problem(n: int = 60, d: int = 4, *, bias: bool = True, seed: int = 0) 
     return Problem(X, np.where(X[:, 0] + rng.standard_normal(n) > 0.3, 1.0, -1.0), bias)
 
 
-entries = st.one_of(st.integers(-3, 3).map(float), st.floats(-10, 10).map(lambda v: round(v, 3)))
+def with_zero_rows(bias: bool) -> Problem:
+    problem = sparse_problem(bias=bias)
+    return replace(problem, X=csr_array(problem.X.toarray() * (np.arange(300) % 7 > 0)[:, None]))
 
 
-@st.composite
-def problems(draw: st.DrawFn) -> tuple[Problem, np.ndarray]:
-    n, d = draw(st.integers(2, 12)), draw(st.integers(1, 4))
-    X = draw(hnp.arrays(np.float64, (n, d), elements=entries))
-    y = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([-1.0, 1.0])))
-    y[:2] = -1.0, 1.0
-    costs = draw(hnp.arrays(np.float64, n, elements=st.sampled_from([1e-3, 0.1, 1.0, 7.0, 100.0])))
-    return Problem(csr_array(X) if draw(st.booleans()) else X, y, draw(st.booleans())), costs
+def drawn_with_costs(problem: Problem, data: st.DataObject) -> tuple[Problem, np.ndarray]:
+    """Return the rows in either storage, and a cost for each."""
+    elements = st.sampled_from([1e-3, 0.1, 1.0, 7.0, 100.0])
+    costs = data.draw(hnp.arrays(np.float64, problem.n_samples, elements=elements))
+    return replace(problem, X=csr_array(problem.X) if data.draw(st.booleans()) else problem.X), costs
 
 
-@given(problems())
+@given(problems(entries, 12, 4), st.data())
 @settings(max_examples=12)
-def test_the_gap_closes_at_the_textbook_optimum(drawn: tuple[Problem, np.ndarray]) -> None:
-    problem, costs = drawn
+def test_the_gap_closes_at_the_textbook_optimum(problem: Problem, data: st.DataObject) -> None:
+    problem, costs = drawn_with_costs(problem, data)
     found = solve(problem, costs)
     check(problem, costs, found)
     assert objective(problem, costs, found.w) == pytest.approx(textbook(problem, costs), rel=1e-5, abs=1e-7)
 
 
-@given(problems())
-def test_proven_bounds_are_as_near(drawn: tuple[Problem, np.ndarray]) -> None:
-    problem, costs = drawn
+@given(problems(entries, 12, 4), st.data())
+def test_proven_bounds_are_as_near(problem: Problem, data: st.DataObject) -> None:
+    problem, costs = drawn_with_costs(problem, data)
     found = solve(problem, costs)
     b = offset_of_least_slack(problem.y - problem.X @ found.w, problem.y, costs) if problem.bias else 0.0
     upper, lower = objective_upper_bound(problem, found.w, b, costs), dual_lower_bound(problem, found.multipliers)
@@ -120,13 +119,6 @@ def test_costs_of_all_sizes(build: Callable[..., Problem], C: float, bias: bool)
     check(problem, costs, solve(problem, costs))
 
 
-@pytest.mark.parametrize("build", [sparse_problem, dense_problem])
-def test_a_narrow_gap_on_request(build: Callable[..., Problem]) -> None:
-    problem = build()
-    costs = np.full(problem.n_samples, 1.0)
-    check(problem, costs, solve(problem, costs, relative_gap=1e-10), 1e-10)
-
-
 def test_multipliers_agree_with_the_margins() -> None:
     problem = sparse_problem()
     costs = np.random.default_rng(1).uniform(0.02, 0.3, problem.n_samples)
@@ -140,43 +132,34 @@ def test_multipliers_agree_with_the_margins() -> None:
     np.testing.assert_allclose(problem.X.T @ (found.multipliers * problem.y), found.w, atol=1e-5)
 
 
-def test_dense_and_sparse_rows_give_the_same_answer() -> None:
-    sparse = dense_problem()
-    found = solve(sparse, np.ones(60))
-    again = solve(Problem(csr_array(sparse.X), sparse.y), np.ones(60))
-    np.testing.assert_array_equal(found.w, again.w)
-    np.testing.assert_array_equal(found.multipliers, again.multipliers)
-
-
-def test_every_run_gives_the_same_answer() -> None:
-    problem = sparse_problem()
-    first, second = (solve(problem, np.ones(300)) for _ in range(2))
-    np.testing.assert_array_equal(first.w, second.w)
-    np.testing.assert_array_equal(first.multipliers, second.multipliers)
-
-
-def test_the_storage_of_sparse_rows_does_not_matter() -> None:
-    X = sparse_problem().X
-    y = sparse_problem().y
+def test_every_run_and_storage_gives_the_same_answer() -> None:
+    X, y = sparse_problem().X, sparse_problem().y
     wide = X.copy()
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     halves = csr_array((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape)
     halves.data.flags.writeable = False
-    expected = solve(Problem(X, y), np.ones(300)).w
-    for same in (wide, halves):
-        np.testing.assert_array_equal(solve(Problem(same, y), np.ones(300)).w, expected)
+    dense = dense_problem()
+    for rows, others, labels in ((X, (X, wide, halves), y), (dense.X, (csr_array(dense.X),), dense.y)):
+        expected = solve(Problem(rows, labels), np.ones(len(labels)))
+        for same in others:
+            found = solve(Problem(same, labels), np.ones(len(labels)))
+            np.testing.assert_array_equal(found.w, expected.w)
+            np.testing.assert_array_equal(found.multipliers, expected.multipliers)
     assert halves.nnz == 2 * X.nnz
 
 
-@pytest.mark.parametrize("bias", [True, False])
-def test_zero_rows(bias: bool) -> None:
-    problem = sparse_problem(bias=bias)
-    X = problem.X.toarray()
-    X[::7] = 0.0
-    problem = Problem(csr_array(X), problem.y, bias)
-    check(problem, np.ones(300), solve(problem, np.ones(300)))
-    nothing = Problem(csr_array((4, 3)), np.array([1.0, -1.0, 1.0, 1.0]), bias)
-    check(nothing, np.ones(4), solve(nothing, np.ones(4)))
+ZEROS = [Problem(csr_array((4, 3)), np.array([1.0, -1.0, 1.0, 1.0]), bias) for bias in (True, False)]
+
+
+@for_each("problem, costs, gap", [
+    *((zeros, np.ones(4), GAP) for zeros in ZEROS),
+    *((with_zero_rows(bias), np.ones(300), GAP) for bias in (True, False)),
+    (Problem(sparse_problem().X, np.where(np.arange(300) == 3, 1.0, -1.0)), np.ones(300), GAP),
+    (Problem(np.array([[-4.0], [5.0], [1.0]]), np.array([-1.0, 1.0, -1.0])), np.array([1.0, 0.1, 100.0]), GAP),
+    (sparse_problem(), np.ones(300), 1e-10), (dense_problem(), np.ones(60), 1e-10),
+])  # fmt: skip
+def test_zero_rows_a_small_class_and_narrow_gaps(problem: Problem, costs: np.ndarray, gap: float) -> None:
+    check(problem, costs, solve(problem, costs, relative_gap=gap), gap)
 
 
 @pytest.mark.parametrize("exponent", [-500, -300, -20, 20, 300, 500])
@@ -185,12 +168,6 @@ def test_units_only_change_the_units(exponent: int) -> None:
     scaled = Problem(np.ldexp(problem.X, exponent), problem.y)
     found, plain = solve(scaled, np.full(60, math.ldexp(1.0, -2 * exponent))), solve(problem, np.ones(60))
     np.testing.assert_allclose(np.ldexp(found.w, exponent), plain.w, rtol=1e-9, atol=1e-12)
-
-
-def test_one_class_much_larger() -> None:
-    problem = sparse_problem()
-    y = np.where(np.arange(300) == 3, 1.0, -1.0)
-    check(Problem(problem.X, y), np.ones(300), solve(Problem(problem.X, y), np.ones(300)))
 
 
 def ill_conditioned() -> Problem:
@@ -231,9 +208,7 @@ def test_work_stops_when_told() -> None:
     (solve, sparse_problem(), 1.0, 2), (solve, ill_conditioned(), 1000.0, 200),
     (interior_point.solve, overlapping(3000, 4), 1.0, 5),
 ])  # fmt: skip
-def test_interrupted_work_returns_what_is_proven(
-    engine: Callable[..., Candidate], problem: Problem, C: float, n_calls: int
-) -> None:
+def test_interrupted_work_is_proven(engine: Callable[..., Candidate], problem: Problem, C: float, n_calls: int) -> None:
     """Ctrl-C comes in the third pass, in Newton's method, and in the fifth step of the interior point."""
     true, costs = soft_margin(problem, C), np.full(problem.n_samples, C)
     bracket = SoftBracket.of(WeightedRows.of(problem, costs), 1.0, None, Limits())
@@ -280,9 +255,3 @@ def test_extreme_units_are_no_error(unit: float) -> None:
     problem = dense_problem()
     found = solve(Problem(problem.X * unit, problem.y), np.full(problem.n_samples, 1.0 / unit / unit or 5e-324))
     assert found.attempt.status in ("optimal", "user_limit", "stalled")
-
-
-def test_a_descent_that_stands_still_short_of_the_target_is_finished() -> None:
-    problem = Problem(np.array([[-4.0], [5.0], [1.0]]), np.array([-1.0, 1.0, -1.0]))
-    costs = np.array([1.0, 0.1, 100.0])
-    check(problem, costs, solve(problem, costs))

@@ -3,7 +3,6 @@
 import math
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -258,12 +257,6 @@ def test_weights_as_scikit_learn_means_them() -> None:
         theirs.fit(problem.X, labels, sample_weight=sample_weight)
         np.testing.assert_allclose(mine.w, theirs.coef_[0], atol=1e-5)
         np.testing.assert_allclose(mine.b, theirs.intercept_[0], atol=1e-4)
-
-
-@pytest.mark.parametrize("class_weight", [{"c": 1.0}, {"a": -1.0}, {"a": "x"}, "heavy", 3.0])
-def test_class_weights_that_are_none_are_refused(class_weight: Any) -> None:
-    with pytest.raises(ValueError, match="class_weight"):
-        mm.soft_margin([[0.0], [1.0]], ["a", "b"], class_weight=class_weight)
 
 
 @pytest.mark.slow
