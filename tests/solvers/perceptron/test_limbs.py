@@ -90,7 +90,7 @@ options_of_runs = st.builds(
 @pytest.mark.slow
 @pytest.mark.deep
 @given(problems_of_all_kinds, options_of_runs, st.booleans(), st.integers(0, 9))
-def test_no_order_leaves_compiled_code(
+def test_orders_stay_in_compiled_code(
     problem: Problem, options: PerceptronSettings, is_sparse: bool, seed: int
 ) -> None:
     """At once; and one by one in integers, or with the passes of single runs, which give up at a doubtful score."""
