@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from liars import make_daqp_lie
 from proven import encloses
 from scipy.sparse import csr_array
 from watched_rows import WatchedRows, interrupting
@@ -53,33 +54,6 @@ def test_every_engine_encloses_the_exact_margin_of_real_data_narrowly(name: str,
     assert answer.gap <= 1e-9 * answer.upper
 
 
-@settings(max_examples=15)
-@given(st.integers(0, 10**6), st.integers(1, 6), st.booleans(), st.booleans())
-def test_working_set_and_textbook_agree_within_their_proven_intervals(
-    seed: int, n_features: int, bias: bool, is_sparse: bool
-) -> None:
-    data = planted(60, n_features, seed, margin=0.05)
-    X = np.round(data.X * 64) / 64  # ties and duplicates
-    problem = Problem(csr_array(X) if is_sparse else X, data.y, bias)
-    if (data.y == data.y[0]).all():
-        return
-    ours, textbook = hard_margin(problem, method="working-set"), hard_margin(problem, method="cvxpy")
-    assert ours.status.is_inseparable == textbook.status.is_inseparable
-    assert ours.lower <= textbook.upper
-    assert textbook.lower <= ours.upper
-
-
-def test_many_rows_are_solved_from_few_to_the_last_digit() -> None:
-    problem = planted(30_000, 10)
-    answer = hard_margin(problem)
-    assert answer.engine == working_set.NAME
-    assert answer.gap <= 1e-12 * answer.upper
-    _, least = best_offset(problem, answer.w)
-    assert float(least) / np.linalg.norm(answer.w) == pytest.approx(answer.lower, rel=1e-12)
-    assert answer.dual.sum() == pytest.approx(answer.upper**-2, rel=1e-9)
-    assert np.allclose(answer.w, (answer.dual * problem.y) @ problem.X, atol=1e-9 / answer.upper)
-
-
 def test_chunks_of_any_size_give_the_same_interval() -> None:
     problem = planted(5_000, 3)
     whole = hard_margin(problem, method="working-set")
@@ -87,29 +61,10 @@ def test_chunks_of_any_size_give_the_same_interval() -> None:
     assert (parts.lower, parts.upper) == (pytest.approx(whole.lower, rel=1e-13), pytest.approx(whole.upper, rel=1e-13))
 
 
-def test_the_margin_of_a_grid_is_known() -> None:
-    rng = np.random.default_rng(0)
-    X = rng.integers(-50, 51, size=(8_000, 3)).astype(float)
-    y = np.where(rng.random(8_000) > 0.5, 1.0, -1.0)
-    X[:, 0] = y * (3 + np.abs(X[:, 0]))
-    X[:8, 0] = 3 * y[:8]  # corners whose differences hold the plane upright
-    X[:8, 1:] = [[1, 1], [-1, 1], [1, -1], [-1, -1]] * 2
-    y[:8] = [1, 1, 1, 1, -1, -1, -1, -1]
-    X[:8, 0] = 3 * y[:8]
-    answer = hard_margin(Problem(X, y))
-    assert answer.engine == working_set.NAME
-    assert answer.lower <= 3 <= answer.upper
-    assert answer.gap <= 1e-12
-
-
 @pytest.mark.slow
 def test_a_solver_that_lies_makes_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     problem, random = planted(5_000, 4), np.random.default_rng(1)
-
-    def lie(H: np.ndarray, f: np.ndarray, A: np.ndarray, *_: object, **__: object) -> tuple[Any, ...]:
-        return random.normal(size=len(f)), 0.0, 1, {"lam": -random.random(len(A))}
-
-    monkeypatch.setattr("daqp.solve", lie)
+    make_daqp_lie(monkeypatch, lambda size: random.normal(size=size))
     answer = hard_margin(problem, method="working-set")
     monkeypatch.undo()
     true = hard_margin(problem)
@@ -235,8 +190,8 @@ def test_natural_margins_are_closed_to_the_last_digits(
 ) -> None:
     problem = natural(n_features, n_samples, n_features, decimals=decimals, exponent=exponent, bias=bias)
     answer = hard_margin(problem)
-    assert answer.status.value == "optimal"
-    assert answer.gap <= 1e-12 * answer.upper
+    assert answer.status.value == "optimal" and answer.gap <= 1e-12 * answer.upper
+    assert n_samples < 30_000 or answer.engine == working_set.NAME
     assert len(answer.attempts) <= 9  # programs of the working set: passes over all rows
     assert answer.margin <= answer.lower and answer.margin >= answer.lower * (1 - 1e-3)
     assert answer.upper_certificate is not None and sqrt_up(answer.upper_certificate.margin_squared) == answer.upper

@@ -13,7 +13,6 @@ from elimination import rank
 from proven import is_right
 
 import maxmargin as mm
-from maxmargin.solvers.answers.answer_text import Names
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.engines import highs_lp
 from maxmargin.solvers.errors import InvalidOptionError
@@ -314,10 +313,3 @@ def test_signs_through_the_centring_of_large_offsets() -> None:
             X = offset + rng.integers(-2, 3, size=(6, 2)) * (1.0 if abs(offset) < 1e300 else 2.0**960)
             problem = Problem(X, np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0]))
             assert is_right(problem, separability(problem))
-
-
-def test_names_of_columns() -> None:
-    answer = separability(Problem.validated([[10.0, 1.0], [20.0, 1.0], [30.0, 1.0]], [-1, -1, 1]))
-    named = replace(answer, names=Names(columns=("dose", "one")))
-    assert named.infinite_columns == {"dose": "+", "(Intercept)": "-"} and named.aliased_columns == ("one",)
-    assert named.finite_columns == ()

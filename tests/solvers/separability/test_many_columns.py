@@ -179,12 +179,6 @@ def test_equal_rows_of_both_classes(bias: bool) -> None:
 
 
 @pytest.mark.slow
-def test_inseparable_sparse_rows_have_a_witness() -> None:
-    problem = Problem.validated(sparse_rows(3500, 310, 8), random_labels(3500))
-    assert separability(problem).verdict is Verdict.OVERLAP
-
-
-@pytest.mark.slow
 @for_each("bias", [True, False])
 @for_each("kind", ["counts", "decimals", "unused columns"])
 @for_each("seed", range(3))

@@ -131,16 +131,6 @@ def test_much_overlapping_data_are_decided_by_their_pairs() -> None:
     assert len(answer.certificate.pairs) <= 2 * 4 * 13
 
 
-def test_names_of_classes_and_columns() -> None:
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 3.0]})
-    answer = mm.separability(frame, ["a", "b", "c", "b"])
-    assert answer.verdict is mm.Verdict.QUASI_SEPARABLE
-    assert set(answer.infinite_columns) | set(answer.finite_columns) == {
-        f"{name}: {column}" for name in "bc" for column in ("(Intercept)", "x")
-    }
-
-
 def test_limits() -> None:
     problem = ClassProblem(np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 2, 2]), 3)
     answer = multinomial(problem, exact_limit=3)
