@@ -180,3 +180,13 @@ def is_true(one: Case, proof: dict[str, Any]) -> bool:
         return (claim == "margin-at-most" or margin >= lower) and (claim == "margin-at-least" or margin <= upper)
     verdict = verdict_of(tuple(inequalities_of(one)))
     return verdict != "separable" if claim == "not-strictly-separable" else verdict == claim
+
+
+# What a part of a proof may be replaced by.
+POISON: list[Any] = [
+    None, True, False, 0, 1, -1, 2, 0.5, 1.0, -0.0, 1e300, 10**30, -(10**30), [], [[]], {}, {"a": 1}, [0], [1], [0, 1],
+    ["1"], [["0"]], [["1", "0"]], "", "0", "1", "-1", "2", "x", "0x1", "-0x0", "-0", "0X1", "0x", "1e5", "1.0", " 1",
+    "1_0", "\u0661", "1\n", "1/2", "1/100000", "100", "1/2/3", "2/-4", "1/0", "/", "9" * 4300, "9" * 4301,
+    "0x" + "f" * 3000, "separable", "overlap", "margin-at-least", "multinomial", "two-class", "decimal", "constructor",
+    "__proto__",
+]  # fmt: skip

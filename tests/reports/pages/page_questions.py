@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from proof_cases import CASES
+from proof_cases import CASES, POISON
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
-from zoo import INSEPARABLE, SEPARABLE
+from zoo import INSEPARABLE, SEPARABLE, drawn
 
 import maxmargin as mm
 from maxmargin.reports.pages.page_data import embedded_data, raw_data
@@ -106,42 +106,10 @@ def weaker(proof: Document) -> Iterator[Document]:
         yield found
 
 
-def random_data(seed: int) -> tuple[np.ndarray, np.ndarray, bool]:
-    """Small data of some kind, their labels, and whether there is a bias."""
-    random_ = np.random.default_rng(seed)
-    n, d = int(random_.integers(3, 12)), int(random_.integers(1, 5))
-    X = random_.integers(-3, 4, (n, d)).astype(float)
-    y = np.arange(n) % 2
-    match seed % 12:
-        case 0:  # a gap of 2^-k
-            X = random_.normal(size=(n, d))
-            X[:, 0] = np.where(y == 1, 1 + 2.0 ** -random_.integers(1, 53), 1)
-        case 1:
-            X = random_.normal(size=(n, d)) * 10.0 ** random_.choice([-300, 300], d)
-        case 2:  # duplicates
-            X, y = np.vstack([X, X]), np.concatenate([y, y])
-        case 3:  # collinear columns
-            X = np.column_stack([X, X[:, 0] * 2, np.full(n, 7.0)])
-        case 4:  # touching hulls
-            X[:, 0] = np.where(y == 1, np.abs(X[:, 0]), -np.abs(X[:, 0]))
-        case 5:
-            X = np.sort(random_.normal(size=(n, 1)), axis=0)
-            y = (np.arange(n) >= n // 2).astype(int)
-        case 6:  # more columns than rows
-            X = random_.normal(size=(n, n + 4))
-        case 7:  # more classes, each at every point
-            X, y = np.repeat(X, 3, axis=0), np.tile(np.arange(3), n)
-        case 8:  # more classes, far apart
-            y = np.arange(n) % 3
-            X = np.column_stack([X, 10.0 * (y == 1), 10.0 * (y == 2)])
-        case 9:  # more classes, of which two touch
-            y = np.arange(n) % 3
-            X = np.column_stack([np.maximum(y, 1) * 2.0, np.where(y == 2, 0.5, 0)])
-        case 10:  # tenths
-            X = random_.integers(-20, 20, (n, d)) / 10 + 4.1 * y[:, None]
-        case _:
-            X = random_.integers(-5, 5, (n, d)) * 5e-324
-    return X, y, bool(random_.integers(0, 3))
+def drawn_data(number: int) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Data of a generated family, their labels, and whether there is a bias."""
+    case = drawn(number)
+    return case.rows.floats(), case.y, number % 3 > 0
 
 
 def loaded(load: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -153,7 +121,7 @@ def loaded(load: Any) -> tuple[np.ndarray, np.ndarray]:
 @cache
 def data_sets() -> tuple[tuple[str, Any, Any, bool], ...]:
     sets = [(known.name, known.X, known.y, known.bias) for known in SEPARABLE + INSEPARABLE]
-    sets += [(f"random-{seed}", *random_data(seed)) for seed in range(84)]
+    sets += [(f"drawn-{number}", *drawn_data(number)) for number in range(84)]
     iris, wine = loaded(load_iris), loaded(load_wine)
     sets += [("breast_cancer", *loaded(load_breast_cancer), True), ("iris", *iris, True), ("wine", *wine, False)]
     for name, (X, y) in (("iris", iris), ("wine", wine), ("digits", loaded(load_digits))):
@@ -210,38 +178,6 @@ def parts_of_classes() -> list[Question]:
 
 
 # Altered proofs and data
-
-# What a part of a proof is replaced by.
-POISON = [
-    *(
-        None,
-        True,
-        False,
-        0,
-        1,
-        -1,
-        2,
-        0.5,
-        1.0,
-        -0.0,
-        1e300,
-        10**30,
-        -(10**30),
-        [],
-        [[]],
-        {},
-        {"a": 1},
-        [0],
-        [1],
-        [0, 1],
-        ["1"],
-    ),
-    *("", "0", "1", "-1", "2", "x", "0x1", "-0x0", "-0", "0X1", "0x", "1e5", "1.0", " 1", "1_0", "\u0661", "1\n"),
-    *("1/2", "1/100000", "100", "1/2/3", "2/-4", "1/0", "/", "9" * 4300, "9" * 4301, "0x" + "f" * 3000),
-    *([["0"]], [["1", "0"]], "separable", "overlap", "margin-at-least", "multinomial", "two-class", "decimal"),
-    *("constructor", "__proto__"),
-]
-
 
 # What is added to the data of a proof, and whether the form still holds.
 READINGS = [

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from cases import of_today
-from page_questions import FORM, Document, Question, altered, data_sets, random_data
+from page_questions import FORM, Document, Question, altered, data_sets, drawn_data
 
 import maxmargin as mm
 
@@ -24,8 +24,8 @@ PARTS = re.compile('<script type="application/json" id="page-data">(.*?)</script
 def cases() -> Sequence[tuple[str, Any, Any, bool]]:
     """Half of known and bundled data and random ones, two hundred in all; the other half the next day."""
     known = [case for case in data_sets() if case[1].size <= 20_000]
-    seeds = range(84, 84 + N_CASES - len(known))
-    return of_today([*known, *((f"random-{seed}", *random_data(seed)) for seed in seeds)], 2)
+    numbers = range(84, 84 + N_CASES - len(known))
+    return of_today([*known, *((f"drawn-{number}", *drawn_data(number)) for number in numbers)], 2)
 
 
 def said(page: Any, path: Path, content: str) -> tuple[bool, list[str]]:
@@ -53,9 +53,7 @@ def with_an_altered_proof(content: str, seed: str) -> tuple[str, int, Document]:
 
 
 @pytest.mark.parametrize("part", range(N_PARTS))
-def test_pages_check_their_proofs_and_altered_pages_name_what_is_false(
-    part: int, chromium: Any, tmp_path: Path
-) -> None:
+def test_pages_check_their_proofs_and_altered_ones_name_what_is_false(part: int, chromium: Any, tmp_path: Path) -> None:
     page = chromium.new_page()
     claims: Counter[str] = Counter()
     n_named = 0

@@ -9,9 +9,8 @@ import math
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -158,31 +157,22 @@ BAD_INTEGERS = [
     *(1, 1.0, True, None, [], {}, "", " 1", "1 ", "1\n", "+1", "1.0", "1e3", "1_0", "01", "-0", "--1"),
     *("0x", "0X1", "0xG", "nan", "\u0661", "9" * 5000),
 ]
+NOT_POSITIVE = ["0", "-1", "-0x1", "0x0"]
 SQUARES = {"margin_squared", "upper_squared"}
 
 
 @each_case
-def test_what_is_no_integer_text_is_rejected(case: Case) -> None:
-    for bad in BAD_INTEGERS:
+def test_what_is_no_integer_text_and_weights_and_squares_that_are_not_positive_are_rejected(case: Case) -> None:
+    for bad in [*BAD_INTEGERS, *NOT_POSITIVE]:
         for field in ("direction", "weights"):
-            if field in case.proof:
+            if field in case.proof and (field == "weights" or bad in BAD_INTEGERS):
                 assert not is_accepted(case, case.changed(**{field: [bad, *case.proof[field][1:]]}))
-        if case.proof.get("null_space"):
+        if case.proof.get("null_space") and bad in BAD_INTEGERS:
             first, *others = case.proof["null_space"]
             assert not is_accepted(case, case.changed(null_space=[[bad, *first[1:]], *others]))
         for name in SQUARES & {*case.proof}:
-            for square in (bad, f"1/{bad}", f"{bad}/1"):
-                assert not is_accepted(case, case.changed(**{name: square})) or square == "1/1"
-
-
-@each_case
-def test_weights_and_squares_that_are_not_positive_are_rejected(case: Case) -> None:
-    for bad in ("0", "-1", "-0x1", "0x0"):
-        if "weights" in case.proof:
-            assert not is_accepted(case, case.changed(weights=[bad, *case.proof["weights"][1:]]))
-        for name in SQUARES & {*case.proof}:
-            for square in (bad, f"{bad}/1", f"1/{bad}", "1/2/3", "/", "1/", "/1", f"{bad}/{bad}"):
-                assert not is_accepted(case, case.changed(**{name: square}))
+            for square in (bad, f"1/{bad}", f"{bad}/1", f"{bad}/{bad}", "1/2/3", "/", "1/", "/1"):
+                assert not is_accepted(case, case.changed(**{name: square})) or square in ("1/1", "1")
 
 
 @each_case
@@ -341,42 +331,6 @@ def test_no_invention_makes_a_false_statement_pass(found: tuple[Case, dict[str, 
     one, proof = found
     if is_accepted(one, proof):
         assert is_true(one, proof)
-
-
-@pytest.mark.slow
-def test_every_small_document_about_a_line_that_is_accepted_is_true() -> None:
-    """Three rows on a line with all signs, and every document with small numbers: many are accepted, none is false."""
-    accepted = {claim: 0 for claim in CLAIMS}
-    vectors = [list(v) for v in product(("-2", "-1", "0", "1", "2"), repeat=2)]
-    for positions in ((-1, 0, 1), (-1, 1, 1), (1, 1, 1)):
-        for labels in product((-1, 1), repeat=3):
-            if len(set(labels)) == 2:
-                for claim, fields in _documents(vectors):
-                    one = case("line", claim, [[x] for x in positions], labels, **fields)
-                    if is_accepted(one, one.proof):
-                        assert is_true(one, one.proof), one
-                        accepted[claim] += 1
-    assert min(accepted.values()) > 3, accepted
-
-
-def _documents(vectors: list[list[str]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    kinds = [
-        (rows, weights) for n in (2, 3) for rows in combinations(range(3), n) for weights in product("12", repeat=n)
-    ]
-    supports = [{"rows": list(rows), "weights": list(weights)} for rows, weights in kinds]
-    spaces: list[Any] = [[], *([list(v)] for v in product(("-1", "0", "1"), repeat=2)), [["1", "0"], ["0", "1"]]]
-    squares = [{"margin_squared": q} for q in ("1/4", "1", "9/16")]
-    yield from (("separable", {"direction": v}) for v in vectors)
-    yield from (("margin-at-least", {"direction": v, **q}) for v in vectors for q in squares)
-    for support in supports:
-        yield "not-strictly-separable", support
-        yield from (("margin-at-most", {**support, **q}) for q in squares)
-        yield from (("overlap", {**support, "null_space": space}) for space in spaces)
-        for direction, space in product((["1", "-1"], ["-1", "1"], ["1", "0"]), spaces):
-            yield "quasi-separable", {**support, "direction": direction, "null_space": space}
-    for support, v, q in product(supports[::4], vectors[10:], squares):
-        yield "margin-exactly", {**support, "direction": v, **q}
-        yield "margin-between", {**support, "direction": v, **q, "upper_squared": "1"}
 
 
 # Files
