@@ -26,7 +26,8 @@ from maxmargin.data.numbers.numerals import digits_are_changed
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.certificate import Certificate, Overlap, QuasiSeparation
-from maxmargin.solvers.proof.margins import best_offset, enclose_functional_margins
+from maxmargin.solvers.proof.checker import check
+from maxmargin.solvers.proof.margins import enclose_functional_margins
 from maxmargin.solvers.separability.feasibility import separability
 
 quickly = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -67,25 +68,6 @@ def decided(reading: DecimalReading, *, bias: bool = True) -> tuple[bool | None,
     """Return whether the text, and whether its binary64 values, are strictly separable."""
     text = separability(reading.problem_of(reading.dataset, bias=bias))
     return text.strictly_separable, separability(problem_of(reading.dataset, bias=bias)).strictly_separable
-
-
-def assert_holds(document: dict[str, Any], rows: list[tuple[Fraction, ...]], y: Any) -> None:
-    """Check a written proof in fractions, on the numbers of the text."""
-    bias = document["data"]["bias"]
-    z = [[int(sign) * value for value in [*row, *[1] * bias]] for row, sign in zip(rows, y, strict=True)]
-
-    def values(vector: list[str]) -> list[Fraction]:
-        return [sum((a * int(v, 0) for a, v in zip(row, vector, strict=True)), Fraction(0)) for row in z]
-
-    if "direction" in document:
-        margins = values(document["direction"])
-        assert min(margins) > 0 if document["claim"] == "separable" else min(margins) == 0 < max(margins)
-    if "rows" in document:
-        pairs = list(zip(document["rows"], map(int, document["weights"]), strict=True))
-        assert min(weight for _, weight in pairs) > 0
-        assert all(sum(weight * z[i][j] for i, weight in pairs) == 0 for j in range(len(z[0])))
-    for vector in document.get("null_space", []):
-        assert any(map(int, vector)) and not any(values(vector)[i] for i in document["rows"])
 
 
 # What is written is what is read
@@ -231,7 +213,7 @@ def test_written_proofs_hold_for_the_text(tmp_path: Path, table: tuple[list[list
         return
     assert answer.strictly_separable == is_separable(np.array(rows, dtype=object), reading.dataset.y, bias)
     document = reading.restated(answer.certificate).to_dict()
-    assert_holds(document, rows, reading.dataset.y)
+    check(document, [*map(list, rows)], reading.dataset.y.tolist())
     assert document == reading.restated(answer.certificate).to_dict()
     assert document["data"]["reading"] == "decimal" and document["data"]["sha256"] == problem.sha256
 
@@ -293,19 +275,6 @@ def test_enclosures_hold_for_rows_that_are_rounded(data: st.DataObject, n: int, 
     for row, below, above in zip(integers.tolist(), lower.tolist(), upper.tolist(), strict=True):
         exact = sum((Fraction(k) * Fraction(v) for k, v in zip(row, w.tolist(), strict=True)), Fraction(b))
         assert (below == -np.inf or below <= exact) and (above == np.inf or exact <= above)
-
-
-def test_offset_between_rows_that_become_equal() -> None:
-    integers = np.array([[2**60], [2**60 + 1]], dtype=object)
-    problem = Problem(integers.astype(np.float64), np.array([-1.0, 1.0]), integers=integers)
-    assert problem.X[0, 0] == problem.X[1, 0]
-    assert best_offset(problem, np.array([1.0])) == (-(2**60) - Fraction(1, 2), Fraction(1, 2))
-
-
-def test_hash_of_plain_integers() -> None:
-    integers = np.array([[2**60], [-3]], dtype=object)
-    problem = Problem(integers.astype(np.float64), np.array([-1.0, 1.0]), integers=integers)
-    assert problem.sha256 == sha256(b"2 1 decimal\n%d\n-3\n\xff\x01" % 2**60).hexdigest()
 
 
 # Errors

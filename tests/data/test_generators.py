@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import for_each
-from commands import json_answer, printed, python, refusal
+from commands import Capture, json_answer, printed, python, refusal
 from rays import facts_by_rays
 from references import exact_margin_squared, exact_verdict, is_separable
 from zoo import drawn
@@ -153,11 +153,6 @@ def test_undershoot_leaves_the_short_row_wrong() -> None:
     assert data.y.tolist() == [-1, 1]
     w = long - short
     assert w @ short > 0 and np.append(w, 0) @ np.append(short, 1) > 0, "wrong before its update, and after it"
-
-
-def test_two_points_take_233_mistakes() -> None:
-    data = mm.load("two-points")
-    assert mm.perceptron(data.X, data.y).n_mistakes == 233
 
 
 def test_points_of_the_circle_are_rounded_only() -> None:
@@ -332,7 +327,7 @@ def test_unknown_sources_mention_families() -> None:
 # Command line
 
 
-def test_generate_writes_the_data_and_the_truth(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_generate_writes_the_data_and_the_truth(tmp_path: Path, capsys: Capture) -> None:
     for i, name in enumerate(("planted:17:3", "gap:1000:3", "subnormal:2", "units", "offset:15", "unit-circle:7")):
         path = tmp_path / f"data{i}.csv"
         assert run(["generate", name, "-o", str(path)]) == 0
@@ -360,12 +355,12 @@ def check_sidecar(truth: dict[str, Any], made: Generated) -> None:
         assert truth[name] == (None if rows is None else list(rows))
 
 
-def test_generate_prints_csv(capsys: pytest.CaptureFixture[str]) -> None:
+def test_generate_prints_csv(capsys: Capture) -> None:
     assert printed(capsys, "generate", "and") == "x1,x2,y\n0.0,0.0,-1\n0.0,1.0,-1\n1.0,0.0,-1\n1.0,1.0,1\n"
 
 
 @for_each("arguments", [[], ["--list"], ["xor", "--list"]])
-def test_generate_lists_the_families(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+def test_generate_lists_the_families(capsys: Capture, arguments: list[str]) -> None:
     out = printed(capsys, "generate", *arguments)
     for family in families():
         assert f"{family.usage}\n    {family.description}\n" in out
@@ -383,11 +378,7 @@ def test_generate_lists_the_families(capsys: pytest.CaptureFixture[str], argumen
     (["gap:0"], ["expected a whole number from 1 to 1073"]),
 ])  # fmt: skip
 def test_generate_refuses(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    words: Any,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, arguments: list[str], words: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
     said = refusal(capsys, "generate", *arguments)
@@ -395,7 +386,7 @@ def test_generate_refuses(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_unwritable_sidecar_stops_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unwritable_sidecar_stops_everything(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "a.truth.json").mkdir()
     assert "is a directory" in refusal(capsys, "generate", "xor", "-o", tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from cases import for_each
-from commands import refusal
+from commands import Capture, refusal
 
 import maxmargin as mm
 from maxmargin.comparison.methods.plugins import from_file
@@ -18,9 +18,7 @@ KINDS = {"folder": "a directory", "pipe": "a pipe", "/dev/null": "a device", "/d
 WORDS = {path: f"found {kind}, expected a regular file" for path, kind in KINDS.items()} | {"large": "1024 MiB"}
 
 
-def test_what_may_never_end_is_refused_unread(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_may_never_end_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.chdir(tmp_path)
     Path("data.csv").write_text("x,y\n1,a\n2,b\n", encoding="utf-8")
     Path("folder").mkdir()

@@ -46,13 +46,6 @@ def test_a_file_is_read_as_the_data_frame(tmp_path: Path, suffix: str | None, fo
     assert mm.hard_margin(dataset).lower == mm.hard_margin(complete, formula).lower
 
 
-def test_declared_levels_keep_their_order() -> None:
-    levels = pd.CategoricalDtype(["low", "middle", "high"], ordered=True)
-    frame = FRAME.assign(grade=pd.Series(np.resize(["high", "low", "middle"], 8), dtype=levels))
-    dataset = mm.load(frame, formula="died ~ grade")
-    assert dataset.feature_names == ("grade[T.middle]", "grade[T.high]")
-
-
 def test_a_formula_reads_ids_and_leaves_out_rows() -> None:
     frame = FRAME.assign(patient=[f"P{i}" for i in range(8)])
     dataset = mm.load(frame, formula="died ~ 0 + age + treated", id="patient", drop_missing=True, positive="no")

@@ -133,9 +133,7 @@ def stored(frame: pd.DataFrame, path: Path) -> Path:
 
 @pytest.mark.parametrize(("name", "column"), [("site", "site"), (None, "__index_level_0__")])
 @pytest.mark.parametrize("suffix", [".parquet", ".feather"])
-def test_the_index_of_a_data_frame_is_no_label(
-    tmp_path: Path, capsys: Capture, name: str | None, column: str, suffix: str
-) -> None:
+def test_the_index_is_no_label(tmp_path: Path, capsys: Capture, name: str | None, column: str, suffix: str) -> None:
     frame = indexed(name)
     path = stored(frame, tmp_path / f"data{suffix}")
     (tmp_path / "folder").mkdir()
@@ -161,14 +159,6 @@ def test_the_index_of_a_data_frame_by_name(tmp_path: Path) -> None:
     assert mm.load(path, id="site").row_ids == ("u0",) * 20 + ("u1",) * 20
     assert mm.load(path, one_hot="site").feature_names == ("x", "site=u1")
     assert mm.load(path, drop="site").notes == ("dropped on request: 'site'",)
-
-
-def test_the_index_is_no_feature_of_a_table(tmp_path: Path) -> None:
-    """The index as a feature would separate what overlaps."""
-    frame = pd.DataFrame({"x": [0.0, 1.0, 0.0, 1.0]}, index=pd.Index([0, 1, 5, 6], name="n"))
-    table = pa.Table.from_pandas(frame)
-    assert mm.separability(table, [0, 0, 1, 1]).verdict == "overlap"
-    assert mm.separability(table.to_pandas().reset_index(), [0, 0, 1, 1]).verdict == "separable"
 
 
 @for_each("metadata", [b"", b"null", b"[]", b"{}", b"\xff", b'{"index_columns": 3}', b'{"index_columns": [{}, 3]}'])
@@ -217,9 +207,7 @@ def test_data_of_another_form(
 @for_each("memory", [None, 20])
 @for_each("drop_missing", [False, True])
 @for_each("header", ["a,b,y,\n", ""])
-def test_a_separator_at_the_end_of_every_line(
-    tmp_path: Path, memory: int | None, drop_missing: bool, header: str
-) -> None:
+def test_a_separator_at_the_end_of_lines(tmp_path: Path, memory: int | None, drop_missing: bool, header: str) -> None:
     if memory and drop_missing:
         return
     path = tmp_path / "data.csv"

@@ -158,9 +158,7 @@ def test_header_of_text_columns(tmp_path: Path) -> None:
 @for_each("name", ["", "Unnamed: 0", "rownames", "row.names", "__index_level_0__"])
 @for_each("first", [0, 1])
 @for_each("memory", [None, 1])
-def test_row_numbers_under_the_name_of_an_index_are_left_out(
-    tmp_path: Path, name: str, first: int, memory: int | None
-) -> None:
+def test_row_numbers_named_as_an_index_are_left_out(tmp_path: Path, name: str, first: int, memory: int | None) -> None:
     rows = [f"{first + i},{i * i % 7},{'uv'[i % 2]}\n" for i in range(12)]
     path = text_file(tmp_path, f"{name},b,c\n{''.join(rows)}")
     ds = load(path, memory=memory)

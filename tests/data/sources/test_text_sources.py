@@ -190,9 +190,7 @@ def test_one_hot_is_never_advised_for_numbers(write: Write, capsys: Capture, tex
      ["12+ yrs", "8 hours"], ["65+", "<65"], ["12:30", "12:31"], ["2020-01-31", "2020-02-01"],
      ["31.01.2020", "01.02.2020"]])  # fmt: skip
 @for_each("memory", [[], ["--memory", "1000"]])
-def test_categories_that_look_like_numbers_are_named_to_be_encoded(
-    write: Write, capsys: Capture, values: list[str], memory: list[str]
-) -> None:
+def test_categories_like_numbers_are_named(write: Write, capsys: Capture, values: list[str], memory: list[str]) -> None:
     path = write("a;y\n" + "".join(f"{value};{i % 2}\n" for i, value in enumerate(values * 10)))
     message = refusal(capsys, "check", path, *memory)
     assert f"line 2, column 'a': found {values[0]!r}, expected a number (it looks like a" in message
@@ -263,9 +261,7 @@ NEARLY = [*DIFFERENT[:28], "n0", "n1"]
 
 
 @pytest.mark.parametrize("texts", [DIFFERENT, NEARLY])
-def test_different_texts_are_refused_unless_the_column_is_named(
-    write: Write, capsys: Capture, texts: list[str]
-) -> None:
+def test_different_texts_are_refused_unless_named(write: Write, capsys: Capture, texts: list[str]) -> None:
     path = write(levels(texts))
     for source in (path, pd.read_csv(path), pa.Table.from_pandas(pd.read_csv(path))):
         message = error(source, one_hot=True)

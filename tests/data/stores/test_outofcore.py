@@ -15,7 +15,7 @@ import pyarrow.csv
 import pytest
 from calls import arguments_of
 from cases import for_each
-from commands import json_answer, python, refusal, refused
+from commands import Capture, json_answer, python, refusal, refused
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from table_files import array_file, table_file, text_file
@@ -152,9 +152,7 @@ def test_every_row_source_has_the_rows_that_were_written(tmp_path: Path, name: s
     n=st.integers(2, 60), group=st.integers(1, 60), step=st.integers(1, 70), rows=st.lists(st.integers(0, 59)),
     kind=st.sampled_from(["parquet", "feather"]),
 )  # fmt: skip
-def test_groups_chunks_and_rows_of_all_sizes(
-    tmp_path: Path, n: int, group: int, step: int, rows: list[int], kind: str
-) -> None:
+def test_groups_and_rows_of_any_size(tmp_path: Path, n: int, group: int, step: int, rows: list[int], kind: str) -> None:
     X = numbers(n)
     labels = [i % 2 for i in range(n)]
     if kind == "parquet":
@@ -414,11 +412,6 @@ def test_text_is_rounded_correctly(tmp_path: Path, values: list[float], n_bytes:
     assert in_blocks(path, n_bytes).X[:].ravel().tobytes() == np.array(values).tobytes()
 
 
-def test_an_infinite_label(tmp_path: Path) -> None:
-    path = text_file(tmp_path, "a,b\n1,1\n2,inf\n")
-    assert complaint(path).endswith("row 1, column 'b': found an infinite label, expected a label")
-
-
 @for_each("name", list(WRITERS))
 def test_rows_with_missing_values_are_left_out_beyond_memory_as_in_memory(tmp_path: Path, name: str) -> None:
     X = numbers()
@@ -499,9 +492,7 @@ SETTINGS = [
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("scale", [1.0, 2.0**-600])
 @pytest.mark.parametrize("configuration", SETTINGS)
-def test_the_perceptron_makes_the_same_mistakes(
-    tmp_path: Path, configuration: PerceptronSettings, scale: float
-) -> None:
+def test_perceptrons_make_the_same_mistakes(tmp_path: Path, configuration: PerceptronSettings, scale: float) -> None:
     X = numbers()
     labels = texts(X)
     X[:, 0] += np.where(np.array(labels) == "yes", 0.1, -0.1)
@@ -586,7 +577,7 @@ def test_chunks_in_flight_fit_into_the_budget() -> None:
 
 
 @pytest.mark.parametrize("command", ["check", "margin", "perceptron"])
-def test_commands_answer_as_in_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str], command: str) -> None:
+def test_commands_answer_as_in_memory(tmp_path: Path, capsys: Capture, command: str) -> None:
     X = numbers(30_000)
     labels = texts(X)
     X[:, :2] += np.where(np.array(labels) == "yes", 0.2, -0.2)[:, np.newaxis]
@@ -608,15 +599,13 @@ def test_commands_answer_as_in_memory(tmp_path: Path, capsys: pytest.CaptureFixt
     (["--prepare", "unit"], "--prepare unit copies all rows, and these are not in memory: allow more --memory"),
     (["--order", "random"], "order is 'random'; expected 'cyclic' for rows that are not in memory"),
 ])  # fmt: skip
-def test_refused_options(tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], expected: str) -> None:
+def test_refused_options(tmp_path: Path, capsys: Capture, options: list[str], expected: str) -> None:
     X = numbers(60)
     path = parquet(tmp_path, X, texts(X))
     assert expected in refusal(capsys, "perceptron", path, "--label", "label", "--memory", "10kB", *options)
 
 
-def test_progress_counts_passes_and_estimates_the_time_left(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_progress_counts_passes_and_estimates_the_time_left(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     clock = iter([0.0, 1.5, 1.6, 3.0, 4.0, 100.0, 110.0, 120.0])
     monkeypatch.setattr("maxmargin.text.progress.time.monotonic", lambda: next(clock))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
