@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from calls import arguments_of
-from commands import refusal
+from commands import Capture, refusal
 
 import maxmargin as mm
 from maxmargin.api.running import run_perceptron
@@ -26,14 +26,14 @@ def table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any, str]:
+def answer(capsys: Capture, *arguments: str) -> tuple[int, Any, str]:
     code = command([*arguments, "--json"])
     captured = capsys.readouterr()
     return code, json.loads(captured.out), captured.err
 
 
 @pytest.mark.slow
-def test_the_file_has_the_columns(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_file_has_the_columns(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "mistakes.csv"
     code, fields, err = answer(capsys, "perceptron", "agresti", "--trace-mistakes", str(path))
     lines = table(path)
@@ -49,7 +49,7 @@ def test_the_file_has_the_columns(capsys: pytest.CaptureFixture[str], tmp_path: 
 
 
 @pytest.mark.parametrize("suffix", [".md", ".tex"])
-def test_one_line_a_traced_mistake(capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str) -> None:
+def test_one_line_a_traced_mistake(capsys: Capture, tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"mistakes{suffix}"
     assert command(["perceptron", "xor", "--max-mistakes", "30", "--trace-mistakes", str(path), "--quiet"]) == 3
     text = path.read_text()
@@ -58,7 +58,7 @@ def test_one_line_a_traced_mistake(capsys: pytest.CaptureFixture[str], tmp_path:
     assert capsys.readouterr().err == ""
 
 
-def test_rows_are_those_of_the_source(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_rows_are_those_of_the_source(capsys: Capture, tmp_path: Path) -> None:
     source, path = tmp_path / "missing.csv", tmp_path / "mistakes.csv"
     source.write_text("x,y\n,0\n,0\n5,1\n3,0\n")
     _, fields, _ = answer(capsys, "perceptron", str(source), "--drop-missing", "--trace-mistakes", str(path))
@@ -80,11 +80,7 @@ def test_a_sampled_order_is_sampled_again_from_the_seed() -> None:
     (["--trace-mistakes", "t.csv", "--trace", "t.csv"], ["t.csv", "two files"]),
 ])  # fmt: skip
 def test_files_that_cannot_be_written_are_refused_before_the_run(
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
-    words: list[str],
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with arguments_of(run_perceptron) as runs:
@@ -93,7 +89,7 @@ def test_files_that_cannot_be_written_are_refused_before_the_run(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_both_traces_at_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_both_traces_at_once(capsys: Capture, tmp_path: Path) -> None:
     steps, mistakes = tmp_path / "steps.csv", tmp_path / "mistakes.csv"
     _, fields, _ = answer(
         capsys, "perceptron", "agresti", "--trace", str(steps), "--trace-mistakes", str(mistakes), "-q"

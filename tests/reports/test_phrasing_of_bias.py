@@ -108,9 +108,7 @@ def test_nothing_is_said_of_all_hyperplanes_that_is_true_through_the_origin_only
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["two", "quasi", "three"])
-def test_with_a_bias_nothing_is_narrowed_to_the_origin(
-    name: str, rendered: dict[tuple[str, bool], dict[str, str]]
-) -> None:
+def test_with_bias_nothing_is_said_of_the_origin(name: str, rendered: dict[tuple[str, bool], dict[str, str]]) -> None:
     for surface, text in rendered[name, True].items():
         for sentence in sentences(text):
             assert not re.search(r"through the origin|without (an )?intercept", sentence), (surface, sentence)

@@ -15,6 +15,7 @@ import pytest
 from calls import arguments_of
 from commands import python
 from page_outline import Outline
+from references import errors_of
 
 import maxmargin as mm
 from maxmargin.reports.margin_report import MarginReport, margin_report, report_with
@@ -203,12 +204,7 @@ def test_errors_are_counted_exactly(inseparable: MarginReport) -> None:
     found = inseparable.to_dict()
     dataset = mm.load("iris", positive="versicolor")
     for plane in (found["perceptron"], *found["soft_margin"]):
-        w, b = [Fraction(v) for v in plane["w"]], Fraction(plane["b"])
-        margins = [
-            y * (sum(wj * Fraction(x) for wj, x in zip(w, row, strict=True)) + b)
-            for row, y in zip(dataset.X.tolist(), dataset.y.tolist(), strict=True)
-        ]
-        assert sum(margin <= 0 for margin in margins) == plane["n_errors"]
+        assert len(errors_of(dataset.X, dataset.y, plane["w"], plane["b"])) == plane["n_errors"]
 
 
 def test_an_unconverged_run_on_separable_data_says_what_that_means() -> None:

@@ -52,9 +52,7 @@ CLAIMS = [
 
 
 @pytest.mark.parametrize(("claim", "changes", "proven", "off"), CLAIMS)
-def test_a_false_claim_says_what_is_proven_and_how_far_off_it_is(
-    claim: str, changes: dict[str, Any], proven: str, off: str
-) -> None:
+def test_a_false_claim_says_how_far_off_it_is(claim: str, changes: dict[str, Any], proven: str, off: str) -> None:
     (entry,) = found(comparison(record("hard", "m", claim=claim, claim_true=False, **changes)))["false_claims"]
     assert (entry["claim"], entry["proven"], entry["off"]) == (claim, proven, off)
 

@@ -260,26 +260,17 @@ CONTRAST = """() => {
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1200])
 @pytest.mark.parametrize("name", DATA)
-def test_a_browser_checks_the_proofs_and_no_labels_meet(
-    name: str, width: int, scheme: str, chromium: Any, tmp_path: Any
-) -> None:
-    path = tmp_path / "page.html"
-    path.write_text(page_of(name), encoding="utf-8")
-    page, said = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme), []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("request", lambda request: request.url.startswith(("file:", "blob:")) or said.append(request.url))
-    page.goto(path.as_uri())
-    page.wait_for_selector("#check:not(.waiting)")
+def test_a_browser_checks_the_proofs_and_no_labels_meet(name: str, width: int, scheme: str, shown: Any) -> None:
+    found = shown(page_of(name), viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = found.page
     assert page.inner_text("#check").startswith("✓ Proof checked in this browser")
     lines = [entry.inner_text() for entry in page.query_selector_all(".proofs [role=status]")]
     assert len(lines) == 4
     assert all(text.startswith("✓") and "the SHA-256 of the data, " in text for text in lines)
-    assert said == []
+    assert found.said == []
     assert page.evaluate(LABELS) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert width == 390 or page.evaluate("document.documentElement.scrollHeight") <= 5_000
     assert page.evaluate(CONTRAST) >= 4.5
     page.click("#break")
     page.wait_for_selector("#check-3.broken")
-    page.close()

@@ -96,7 +96,7 @@ def test_right_proofs_of_every_claim_hold_in_the_page(questions: Callable[[], tu
 
 @needs_node
 @pytest.mark.parametrize("questions", [right_by_hand, pytest.param(right, marks=pytest.mark.slow)])
-def test_altered_proofs_and_data_are_judged_as_the_checker_judges_them(
+def test_altered_proofs_and_data_are_judged_as_by_the_checker(
     questions: Callable[[], tuple[Question, ...]],
 ) -> None:
     results = judged(altered_questions(questions()))

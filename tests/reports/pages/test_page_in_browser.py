@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,40 +15,10 @@ SEPARABLE = ["clouds", "setosa", "breast_cancer", "two points", "gap", "tiny uni
 MOST_PIXELS, MOST_PAGES = 5_000, 6
 
 
-class Opened:
-    """A page that a browser shows, and what it said meanwhile."""
-
-    def __init__(self, chromium: Any, path: Path, **options: Any) -> None:
-        self.said: list[str] = []
-        self.page = chromium.new_page(**{"viewport": {"width": 1200, "height": 900}, **options})
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.said.append(request.url) if self.is_foreign(request.url) else None)
-        self.page.goto(path.as_uri())
-        if options.get("java_script_enabled", True):
-            self.page.wait_for_selector("#check:not(.waiting)")
-
-    @staticmethod
-    def is_foreign(url: str) -> bool:
-        return not url.startswith(("file:", "blob:"))
-
-    def texts(self, selector: str) -> list[str]:
-        return [element.inner_text() for element in self.page.query_selector_all(selector)]
-
-
 @pytest.fixture
-def opened(chromium: Any, tmp_path: Path) -> Iterator[Any]:
-    pages = []
-
-    def open_page(name: str, content: str | None = None, **options: Any) -> Opened:
-        path = tmp_path / f"{name}.html"
-        path.write_text(page_of(name) if content is None else content, encoding="utf-8")
-        pages.append(Opened(chromium, path, **options))
-        return pages[-1]
-
-    yield open_page
-    for found in pages:
-        found.page.close()
+def opened(shown: Any) -> Any:
+    """A function that opens the page of some data, or another content."""
+    return lambda name, content=None, **options: shown(page_of(name) if content is None else content, **options)
 
 
 @pytest.mark.slow

@@ -1,7 +1,6 @@
 """The pages of comparisons and of trust in a browser: legible, in reach of a keyboard, silent."""
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,16 +26,12 @@ def page_of(kind: str) -> str:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1200])
 @pytest.mark.parametrize("kind", ["trust", "comparison"])
-def test_the_page_is_legible_and_silent(kind: str, width: int, scheme: str, chromium: Any, tmp_path: Path) -> None:
+def test_the_page_is_legible_and_silent(kind: str, width: int, scheme: str, shown: Any) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
-    path = tmp_path / "page.html"
-    path.write_text(page_of(kind), encoding="utf-8")
-    said: list[str] = []
-    page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
-    page.on("console", lambda message: said.append(message.text))
-    page.on("request", lambda request: None if request.url == path.as_uri() else said.append(request.url))
-    page.goto(path.as_uri())
+    options = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme, "bypass_csp": True}
+    found = shown(page_of(kind), waits_for=None, **options)
+    page = found.page
     assert page.evaluate("[...document.querySelectorAll('details')].filter((box) => box.open).length") == 0
     page.evaluate("document.querySelectorAll('details').forEach((box) => { box.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= width, "nothing but its boxes scrolls sideways"
@@ -47,5 +42,4 @@ def test_the_page_is_legible_and_silent(kind: str, width: int, scheme: str, chro
     assert (kind == "trust") is (heights == []) and all(height >= LEAST_TEXT for height in heights)
     answer = Axe().run(page).response
     assert [(entry["id"], [node["target"] for node in entry["nodes"]][:3]) for entry in answer["violations"]] == []
-    assert said == []
-    page.close()
+    assert found.said == []

@@ -1,6 +1,5 @@
 """The page of a study in a browser: data, method and measure are chosen, and its texts are those of the tables."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,13 +29,9 @@ def chosen(page: Any, **choice: str) -> list[list[str]]:
     return list(page.evaluate(cells))
 
 
-def test_what_is_chosen_is_what_the_tables_say(report: Any, chromium: Any, tmp_path: Path) -> None:
-    said: list[str] = []
-    page = chromium.new_page(viewport={"width": 390, "height": 900})
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("console", lambda message: said.append(message.text))
-    (path := tmp_path / "page.html").write_text(report.to_html(), "utf-8")
-    page.goto(path.as_uri())
+def test_what_is_chosen_is_what_the_tables_say(report: Any, shown: Any) -> None:
+    found = shown(report.to_html(), waits_for=None, viewport={"width": 390, "height": 900})
+    page = found.page
     tables = {table.caption: table for table in report.tables}
     whole = tables["Mistakes, median (least to most) over orders and seeds"]
     head, *rows = chosen(page, measure="mistakes")
@@ -48,16 +43,10 @@ def test_what_is_chosen_is_what_the_tables_say(report: Any, chromium: Any, tmp_p
         for method, text in by_method.items():
             assert chosen(page, data=data, method=method)[1][2] == text
             assert text in {row[3] for row in chosen(page, method=method) if row[0] == data}
-    assert not said and page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.close()
+    assert not found.said and page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_the_page_loads_nothing_and_is_whole_without_its_script(report: Any, chromium: Any, tmp_path: Path) -> None:
-    (path := tmp_path / "page.html").write_text(report.to_html(), "utf-8")
-    context = chromium.new_context(java_script_enabled=False)
-    page, asked = context.new_page(), list[str]()
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(path.as_uri())
-    assert asked == [path.as_uri()] and not page.is_visible("#choice")
-    assert "Mistakes, median (least to most) over orders and seeds" in page.inner_text("main")
-    context.close()
+def test_the_page_loads_nothing_and_is_whole_without_its_script(report: Any, shown: Any) -> None:
+    found = shown(report.to_html(), java_script_enabled=False)
+    assert not found.said and not found.page.is_visible("#choice")
+    assert "Mistakes, median (least to most) over orders and seeds" in found.page.inner_text("main")
