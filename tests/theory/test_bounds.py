@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import for_each, of_today
+from cases import for_each
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -28,7 +28,6 @@ from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.theory import context as context_module
 from maxmargin.theory import from_the_run
 from maxmargin.theory.context import Context, augmented
-from maxmargin.theory.from_the_run import self_certificate, slack_of_the_mistakes, sum_of_squares
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of, mistake_bounds
 
 ZERO_RULES = ("mistake", "positive", "negative")
@@ -44,7 +43,8 @@ FOR_ANY_DATA = {"freund_schapire", "freund_schapire_optimum", "hinge_optimum", "
 @st.composite
 def problems(draw: st.DrawFn) -> Problem:
     n, d = draw(st.integers(2, 8)), draw(st.integers(1, 3))
-    X = draw(hnp.arrays(np.float64, (n, d), elements=st.integers(-5, 5).map(float)))
+    numbers = draw(st.sampled_from([st.integers(-5, 5).map(float), st.integers(-500, 500).map(lambda k: k / 100)]))
+    X = draw(hnp.arrays(np.float64, (n, d), elements=numbers))
     w, b = draw(hnp.arrays(np.float64, d, elements=st.integers(-3, 3).map(float))), draw(st.integers(-6, 6))
     y = np.where(X @ w + b > 0, 1.0, -1.0)
     if draw(st.booleans()) or (y == y[0]).all():
@@ -80,7 +80,7 @@ def checked(problem: Problem, n_passes: int | None = None, **options: Any) -> di
     st.sampled_from(["cyclic", "random", "shuffled-once", "reshuffled-each-epoch"]), st.sampled_from([None, 1, 2, 5]),
     st.sampled_from([0.01, 1.0, 100.0]),
 )  # fmt: skip
-@settings(max_examples=15)
+@settings(max_examples=150)
 def test_valid_bounds_hold_for_the_run(
     problem: Problem, scale: float, zero: str, order: str, n_passes: int | None, C: float
 ) -> None:
@@ -363,43 +363,11 @@ def test_rows_of_norm_1() -> None:
     assert not checked(Problem(2 * X, problem.y, bias=False))["unit_norm"].valid
 
 
-@pytest.mark.slow
-def test_a_thousand_of_ten_thousand_runs() -> None:
-    """Every valid bound holds on every run, in any order and under any zero rule."""
-    rng = np.random.default_rng(of_today(range(10), 10)[0])
-    n_runs = 0
-    while n_runs < 1000:
-        n, d = int(rng.integers(2, 25)), int(rng.integers(1, 5))
-        X = np.round(rng.standard_normal((n, d)) * rng.choice([1.0, 5.0]) + rng.choice([0.0, 3.0]), 2)
-        y = np.where(X @ rng.standard_normal(d) + rng.standard_normal() > 0, 1.0, -1.0)
-        if rng.random() < 0.3 or (y == y[0]).all():
-            y[:2] = -1.0, 1.0
-        problem = Problem(X, y, bool(rng.random() < 0.8))
-        scale, n_passes = float(rng.choice([0.3, 1.0, 4.0])), rng.choice([None, 1, 2, 6])
-        shared: dict[str, Any] = {"known_hard": hard_margin(problem)}
-        for number in range(25):
-            order = str(rng.choice(["cyclic", "shuffled-once", "reshuffled-each-epoch"]))
-            run = run_perceptron(
-                problem, bias_scale=scale, zero=str(rng.choice(ZERO_RULES)), order=order, max_epochs=n_passes,
-                max_mistakes=2000, rng=number,
-            )  # fmt: skip
-            if number == 0:
-                context = Context(problem=problem, run=run, n_passes=n_passes, **shared)
-                of_any = [bound for bound in bounds_of(context) if bound.name in OF_ANY_RUN]
-            vars(context)["run"] = run  # what was solved for the data is kept
-            bounds = [*of_any, self_certificate(context), sum_of_squares(context), slack_of_the_mistakes(context)]
-            broken = [bound for bound in bounds if bound.valid and bound.value < run.n_mistakes]
-            assert not broken, (broken, run.n_mistakes)
-            n_runs += 1
-
-
 @pytest.mark.parametrize(
     "solver, n_before",
     [("hard_margin", 0), ("hard_margin", 1), ("hard_margin", 2), ("tightest_bound", 0), ("tightest_bound", 1)],
 )
-def test_bounds_from_half_an_answer_are_not_given_out(
-    solver: str, n_before: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bounds_from_half_an_answer_are_withheld(solver: str, n_before: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Interrupted are the maximum margins of both spaces, the search for the best scale, and both optima."""
     module = {"hard_margin": context_module, "tightest_bound": from_the_run}[solver]
     solve, calls = getattr(module, solver), itertools.count()

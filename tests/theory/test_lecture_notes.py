@@ -10,14 +10,10 @@ from hypothesis.extra import numpy as hnp
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.run import perceptron
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
-from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.proof.margins import least_functional_margin
 
 ZERO_RULES = ("mistake", "positive", "negative")
-
-
-def radius_squared(X: np.ndarray) -> int:
-    return int((X**2).sum(axis=1).max())
 
 
 @st.composite
@@ -59,9 +55,7 @@ def conjunction_sequences(draw: st.DrawFn) -> tuple[int, int, np.ndarray, np.nda
 
 
 @given(conjunction_sequences(), st.sampled_from(ZERO_RULES))
-def test_the_bound_for_conjunctions_holds_on_sequences(
-    sequence: tuple[int, int, np.ndarray, np.ndarray], zero: str
-) -> None:
+def test_the_conjunction_bound_holds_on_sequences(sequence: tuple[int, int, np.ndarray, np.ndarray], zero: str) -> None:
     d, k, X, y = sequence
     for limit in (1, None):
         run = perceptron(Problem(X, y), PerceptronSettings(zero=zero, max_epochs=limit))
@@ -93,6 +87,6 @@ def test_a_run_repeats_a_row_as_often_as_stated(long: np.ndarray, short: np.ndar
 def test_the_bound_of_the_mistakes_is_one_of_the_passes(data: tuple[Problem, np.ndarray]) -> None:
     problem, u = data
     least = least_functional_margin(problem, u.astype(float), 0.0)
-    most = radius_squared(problem.X) * int(u @ u) // least**2
+    most = radius_squared(problem) * int(u @ u) // least**2
     run = perceptron(problem)
     assert run.n_epochs == np.count_nonzero(run.mistakes_per_epoch) + 1 <= most + 1

@@ -29,9 +29,7 @@ def small_problem(rows: list[list[int]], bias: bool) -> Problem:
     zero=st.sampled_from(["mistake", "positive", "negative"]), order=st.sampled_from(Order),
     scale=st.sampled_from([0.5, 1.0, 4.0]),
 )  # fmt: skip
-def test_integer_data_make_the_same_run(
-    rows: list[list[int]], bias: bool, zero: str, order: Order, scale: float
-) -> None:
+def test_integers_make_the_same_run(rows: list[list[int]], bias: bool, zero: str, order: Order, scale: float) -> None:
     problem = small_problem(rows, bias)
     chosen = PerceptronSettings(bias_scale=scale, zero=zero, order=order, max_epochs=30)
     run = perceptron(problem, chosen, rng=np.random.default_rng(1))
