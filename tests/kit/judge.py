@@ -1,18 +1,11 @@
-"""Ask the package about hostile cases, and hold every answer against the references.
+"""Ask the package about hostile cases, and hold every answer against the references."""
 
-``python tests/kit/judge.py --cases 20000 --seed 1`` prints what was asked, how it was answered, and every fault.
-"""
-
-import argparse
 import math
 import random
-import sys
 import tempfile
 import traceback
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -48,14 +41,9 @@ MAX_EPOCHS = 60
 
 @dataclass
 class Tally:
-    """What became of the cases."""
+    """What was wrong with the answers."""
 
-    outcomes: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
-
-    def add(self, other: "Tally") -> None:
-        self.outcomes.update(other.outcomes)
-        self.faults.extend(other.faults)
 
 
 class Judge:
@@ -92,7 +80,6 @@ class Judge:
         try:
             faults = list(ask())
         except InvalidOptionError:  # some methods are for data in memory, or for dense rows
-            self.tally.outcomes[f"{question}: no such method here"] += 1
             return
         except REFUSALS as error:
             faults = list(self._refusal(question, error))
@@ -101,7 +88,6 @@ class Judge:
         self.tally.faults += [f"{question} of {door}: {fault}\n    {self.case}" for fault in faults]
 
     def _refusal(self, question: str, error: Exception) -> Iterator[str]:
-        self.tally.outcomes[f"{question}: refused"] += 1
         if "\n" in str(error):
             yield f"a refusal of several lines: {error}"
         is_held = all(_is_binary64(value) for row in self.case.X for value in row)
@@ -118,7 +104,6 @@ class Judge:
         """Hold the verdict and its proof against the truth."""
         arguments = self._arguments("separability")
         answer = mm.separability(self.features, self.targets, **arguments)
-        self.tally.outcomes[f"separability: {answer.verdict}"] += 1
         truth, _ = exact_verdict(self.case.X, self.case.y, self.case.bias)
         if answer.verdict not in (truth, "undecided"):
             yield f"{arguments}: said {answer.verdict}, is {truth}"
@@ -137,7 +122,6 @@ class Judge:
         """Check margin <= lower <= gamma* <= upper, of the very floats returned and of the certificates."""
         case, arguments = self.case, {**self._arguments("hard_margin"), "exact": self.draw.random() < 0.5}
         answer = mm.hard_margin(self.features, self.targets, **arguments)
-        self.tally.outcomes[f"hard_margin: {answer.status}"] += 1
         best = exact_hard_margin(case.X, case.y, case.bias)
         square = Fraction(0) if best is None else best.value
         if not _is_root_at_most(answer.lower, square) or not _is_root_at_least(answer.upper, square):
@@ -193,7 +177,6 @@ class Judge:
         answer = mm.soft_margin(
             self.features, self.targets, C, sample_weight=weights, class_weight=balanced, **arguments
         )
-        self.tally.outcomes[f"soft_margin: {answer.status}"] += 1
         best = exact_soft_margin(case.X, case.y, costs, case.bias)
         shown = f"C={C!r} weights={weights} {balanced} {arguments}"
         if Fraction(answer.lower) > best.value:
@@ -217,7 +200,6 @@ class Judge:
         run = mm.perceptron(
             self.features, self.targets, zero=zero, bias_scale=scale, max_epochs=MAX_EPOCHS, **arguments
         )
-        self.tally.outcomes[f"perceptron: {run.stop_reason}"] += 1
         truth = exact_perceptron(case.X, case.y, scale if case.bias else 0.0, zero, MAX_EPOCHS)
         shown = f"zero={zero} scale={scale!r} {arguments}"
         counts = [truth.mistake_rows.count(i) for i in range(len(case.y))]
@@ -263,32 +245,8 @@ def _root(square: Fraction) -> float:
 
 
 def judged(seeds: Iterable[int]) -> Tally:
-    """Return what became of the cases of some seeds."""
+    """Return what is wrong with the answers to the cases of some seeds."""
     tally = Tally()
     for seed in seeds:
-        tally.add(Judge(hostile.case(seed)).run())
+        tally.faults += Judge(hostile.case(seed)).run().faults
     return tally
-
-
-def main() -> int:
-    """Judge many cases on all cores."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=0, help="the first seed")
-    parser.add_argument("--jobs", type=int, default=2)
-    options = parser.parse_args()
-    seeds = range(options.seed, options.seed + options.cases)
-    total = Tally()
-    with ProcessPoolExecutor(options.jobs) as pool:
-        for part in pool.map(judged, [seeds[i : i + 50] for i in range(0, len(seeds), 50)]):
-            for fault in part.faults:
-                print(fault, flush=True)
-            total.add(part)
-    print(f"\n{options.cases} cases, seeds {seeds.start} to {seeds.stop - 1}: {len(total.faults)} faults")
-    for outcome, count in sorted(total.outcomes.items()):
-        print(f"{count:8}  {outcome}")
-    return bool(total.faults)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -86,14 +86,10 @@ def documented_in(cls: type) -> set[str]:
     return set(entries_of(sections_of(inspect.getdoc(cls) or "").get("Attributes", "")))
 
 
-@for_each("name", FUNCTIONS)
+@for_each("name", [*FUNCTIONS, *OF_MODULES])
 def test_a_function_documents_its_parameters_and_results(name: str) -> None:
-    assert faults_of(FUNCTIONS[name], has_statement=name not in WITHOUT_STATEMENT) == []
-
-
-@for_each("name", OF_MODULES)
-def test_so_do_the_functions_of_the_public_modules(name: str) -> None:
-    assert faults_of(OF_MODULES[name], has_statement=False) == []
+    has_statement = name in FUNCTIONS and name not in WITHOUT_STATEMENT
+    assert faults_of((FUNCTIONS | OF_MODULES)[name], has_statement=has_statement) == []
 
 
 @for_each("name", CLASSES)
@@ -122,23 +118,13 @@ def hasattr_of(cls: type, attribute: str) -> bool:
 
 
 @for_each("name", PUBLIC)
-def test_the_sections_are_those_of_numpydoc_in_their_order(name: str) -> None:
+def test_the_summary_is_one_sentence_and_the_sections_are_those_of_numpydoc_in_their_order(name: str) -> None:
     doc = inspect.getdoc(PUBLIC[name]) or ""
-    found = list(sections_of(doc))
-    assert found == [section for section in SECTIONS if section in found]
-    assert ">>> " in sections_of(doc)["Examples"]
-
-
-@for_each("name", PUBLIC)
-def test_the_summary_is_one_sentence(name: str) -> None:
-    summary = (inspect.getdoc(PUBLIC[name]) or "").partition("\n\n")[0]
+    summary, found = doc.partition("\n\n")[0], sections_of(doc)
     assert "\n" not in summary and summary[0].isupper() and summary.endswith(".")
-
-
-@for_each("name", PUBLIC)
-def test_a_reference_is_named_by_author_and_year(name: str) -> None:
-    references = sections_of(inspect.getdoc(PUBLIC[name]) or "").get("References", "")
-    for number, reference in enumerate(references.split(".. ")[1:], start=1):
+    assert list(found) == [section for section in SECTIONS if section in found]
+    assert ">>> " in found["Examples"]
+    for number, reference in enumerate(found.get("References", "").split(".. ")[1:], start=1):
         assert reference.startswith(f"[{number}] ") and re.search(r"\b(19|20)\d\d\b", reference)
 
 

@@ -53,9 +53,7 @@ def test_a_fresh_process_for_every_task() -> None:
     ("answer_nan", Ending.ERROR, None, "ValueError: Out of range float values are not JSON compliant"),
     ("no_such_task", Ending.ERROR, None, "AttributeError"),
 ])  # fmt: skip
-def test_a_bad_task_is_recorded_and_the_next_one_runs(
-    task: str, ending: Ending, exit_code: int | None, said: str
-) -> None:
+def test_a_bad_task_is_recorded_and_the_next_runs(task: str, ending: Ending, exit_code: int | None, said: str) -> None:
     bad, good = outcomes(task, "doubled", number=1)
     assert (bad.ending, bad.exit_code) == (ending, exit_code)
     assert said in bad.message
@@ -132,9 +130,7 @@ _CALL = 'import maxmargin as mm\nmm.trust(mm.load("agresti"), methods=["lp"])\n'
     (["-"], _CALL, "<stdin>, which is no file: save it"),
     (["script.py"], "", 'call under if __name__ == "__main__":'),
 ])  # fmt: skip
-def test_a_script_that_processes_cannot_import_is_told_why(
-    tmp_path: Path, arguments: list[str], text: str, said: str
-) -> None:
+def test_scripts_that_cannot_be_imported_are_told(tmp_path: Path, arguments: list[str], text: str, said: str) -> None:
     (tmp_path / "script.py").write_text(_CALL)
     done = subprocess.run([sys.executable, *arguments], input=text, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1 and said in done.stderr.splitlines()[-1]

@@ -9,7 +9,7 @@ from cases import for_each
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from references import hull_bound_squared, margins_of
+from references import hull_bound_squared
 from scipy.sparse import csr_array
 
 from maxmargin.solvers.exact.dyadic import as_integers
@@ -81,18 +81,6 @@ def test_balanced_sums(data: tuple, bias: bool) -> None:
     columns = [[Fraction(v) for v in column] for column in X.T.tolist()]
     point = [sum(v * x * int(s) for v, x, s in zip(a, column, y, strict=True)) for column in columns]
     assert hulls.balanced_sum(Problem(X, y, bias), weights) == (sum(a), sum(v * v for v in point))
-
-
-@pytest.mark.deep
-@given(weighted(), weighted())
-def test_any_weights_bound_any_plane(data: tuple, other: tuple) -> None:
-    X, y, weights = data
-    w = np.resize(other[0].ravel(), X.shape[1])
-    square = margin_upper_bound_squared(Problem(X, y), weights)
-    norm = sum(Fraction(v) ** 2 for v in w.tolist())
-    least = min(margins_of(X, y, w, other[0][0, 0]))
-    if square is not None and norm and least > 0:
-        assert least**2 / norm <= square
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

@@ -52,18 +52,6 @@ def test_every_labelling_of_the_cube(bias: bool) -> None:
             assert is_right(Problem(X, y, bias), separability(Problem(X, y, bias))), y
 
 
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("bias", [True, False])
-def test_labellings_of_the_square_and_its_subsets(bias: bool) -> None:
-    counts = dict.fromkeys(("separable", "quasi-separable", "overlap"), 0)
-    for i, (X, y) in enumerate(labellings(SQUARE, (-1, 0, 1))):
-        if i % 197 == 0:
-            answer = separability(Problem(X, y, bias))
-            counts[answer.verdict.value] += 1
-            assert is_right(Problem(X, y, bias), answer), (X, y)
-    assert min(counts.values()) >= 4
-
-
 def symmetries(points: np.ndarray, bias: bool) -> np.ndarray:
     """Return where the points go when coordinates are exchanged and, with a bias, mirrored."""
     positions = {tuple(point): k for k, point in enumerate(points.tolist())}
@@ -288,18 +276,6 @@ def test_a_zero_cell_of_a_two_by_two_table() -> None:
     assert other_cell.infinite_columns == {0: "+", "(Intercept)": "-"} and other_cell.finite_columns == ()
     dummies = right(np.hstack([X, 1 - np.array(X)]), y)
     assert dummies.aliased_columns == (1,) and dummies.infinite_columns == {0: "+"}
-
-
-def test_a_finite_coefficient_beside_an_infinite_one() -> None:
-    x, group = [0.0, 1, 2, 3] * 2, np.repeat([0.0, 1.0], 4)
-    answer = right(np.column_stack([x, group]), [-1, 1, -1, 1, 1, 1, 1, 1])
-    assert answer.infinite_columns == {1: "+"} and answer.finite_columns == ("(Intercept)", 0)
-    assert answer.dimension == 1
-
-
-def test_either_sign() -> None:
-    answer = right([[-1.0, 0.0], [1.0, 0.0], [1.0, 3.0], [-1.0, 3.0]], [-1, 1, 1, -1])
-    assert answer.infinite_columns == {"(Intercept)": "either sign", 0: "+", 1: "either sign"}
 
 
 QUASI_DIGITS = {"8": 1689, "9": 1773}
