@@ -412,6 +412,11 @@ def test_text_is_rounded_correctly(tmp_path: Path, values: list[float], n_bytes:
     assert in_blocks(path, n_bytes).X[:].ravel().tobytes() == np.array(values).tobytes()
 
 
+def test_an_infinite_label(tmp_path: Path) -> None:
+    path = text_file(tmp_path, "a,b\n1,1\n2,inf\n")
+    assert complaint(path).endswith("row 1, column 'b': found an infinite label, expected a label")
+
+
 @for_each("name", list(WRITERS))
 def test_rows_with_missing_values_are_left_out_beyond_memory_as_in_memory(tmp_path: Path, name: str) -> None:
     X = numbers()
