@@ -142,11 +142,6 @@ def assert_right(numbers: Sequence[int]) -> None:
     assert min(counts[verdict] for verdict in ("separable", "quasi-separable", "overlap")) > counts.total() / 10, counts
 
 
-@pytest.mark.slow
-def test_two_hundred_verdicts() -> None:
-    assert_right(range(200))
-
-
 def assert_enclosed(numbers: Sequence[int], n_wanted: int) -> None:
     wrong, counts = judge_margins(numbers, n_wanted)
     assert not wrong, f"{len(wrong)} wrong: {wrong[:10]}"

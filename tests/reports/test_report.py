@@ -96,15 +96,6 @@ def test_the_dict_is_a_copy(separable: MarginReport) -> None:
     assert separable.to_dict()["data"]["n_samples"] == 8
 
 
-@pytest.mark.slow
-def test_the_same_input_gives_the_same_bytes(separable: MarginReport) -> None:
-    again = margin_report(agresti(), Cs=GRID)
-    durations = '  "seconds": {'  # are in the JSON only
-    assert again.to_json().partition(durations)[0] == separable.to_json().partition(durations)[0]
-    assert again.to_markdown() == separable.to_markdown()
-    assert again.to_html() == page_of(separable) == separable.to_html()
-
-
 def test_agresti(separable: MarginReport) -> None:
     found = separable.to_dict()
     assert found["verdict"] == "separable"

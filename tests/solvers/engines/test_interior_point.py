@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse import random as random_sparse
-from strategies import OVERLAPPING, bundled, overlapping
+from strategies import OVERLAPPING, overlapping
 
 import maxmargin as mm
 from maxmargin.solvers.engines import soft_working_set
@@ -53,15 +53,6 @@ def test_the_engines_agree_within_their_intervals(name: str, C: float) -> None:
 def test_every_cost_ends_in_a_narrow_interval(name: str) -> None:
     for answer in soft_margin_path(OVERLAPPING[name], COSTS):
         assert relative_gap(answer) <= NARROW, answer
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("C", COSTS)
-def test_raw_digits(C: float) -> None:
-    problem = bundled("digits", "0")
-    mine, automatic = soft_margin(problem, C, method="interior-point"), soft_margin(problem, C)
-    assert mine.lower <= automatic.objective and automatic.lower <= mine.objective
-    assert relative_gap(automatic) <= NARROW
 
 
 @pytest.mark.parametrize("density", [0.01, 0.3])

@@ -84,7 +84,7 @@ def test_the_time_limit_leaves_a_proven_interval() -> None:
     first = next(working_set.rounds(problem, Over(time_limit=1.0)))
     assert first.is_separable
     true = hard_margin(problem, method="working-set")
-    for time_limit in (1e-6, 0.01, 0.05):
+    for time_limit in (1e-6, *np.linspace(0.001, 0.12, 16)):
         answer = hard_margin(problem, time_limit=time_limit)
         assert answer.lower <= true.upper and true.lower <= answer.upper
 
@@ -232,7 +232,7 @@ def test_products_of_sliced_rows_are_those_of_fractions(seed: int, n_columns: in
 
 
 @pytest.mark.slow
-def test_rows_of_unequal_sizes_are_closed_and_any_time_limit_leaves_what_is_proven() -> None:
+def test_rows_of_unequal_sizes_are_closed() -> None:
     """Rows far from the plane of a rough solution support the plane of an accurate one."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(20_000, 8)) * (rng.random((20_000, 8)) < 0.15)
@@ -240,9 +240,6 @@ def test_rows_of_unequal_sizes_are_closed_and_any_time_limit_leaves_what_is_prov
     problem = Problem(X[scores != 0], np.sign(scores[scores != 0]))
     answer = hard_margin(problem)
     assert answer.gap <= 1e-12 * answer.upper
-    for milliseconds in range(0, 120, 8):
-        early = hard_margin(problem, time_limit=(milliseconds + 1) / 1000)
-        assert early.lower <= answer.upper and answer.lower <= early.upper
 
 
 @for_each("exponent", [30, 44, 48])

@@ -18,7 +18,7 @@ from liars import make_highs_lie
 from proven import is_common_hull_point
 from rays import integer_rows
 from references import errors_of
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_iris
 from strategies import integer_problems
 from watched_rows import interrupting
 from zoo import INSEPARABLE, SEPARABLE, Known
@@ -180,16 +180,6 @@ def test_iris(columns: slice, fewest: int) -> None:
     answer = fewest_errors(iris(columns))
     check(iris(columns), answer)
     assert (answer.lower, answer.upper) == (fewest, fewest)
-
-
-@pytest.mark.slow
-def test_breast_cancer() -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    assert mm.fewest_errors(X, y).upper == 0
-    problem = Problem.validated(X[::4, :5], np.where(y[::4] > 0, 1.0, -1.0))
-    answer = fewest_errors(problem)
-    check(problem, answer)
-    assert answer.is_optimal
 
 
 def test_the_textbook_program_as_a_hint() -> None:

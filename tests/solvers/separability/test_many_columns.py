@@ -145,16 +145,6 @@ def test_thousands_of_sparse_columns(share: float) -> None:
     assert margins.n_errors(problem, margin.w, margin.b) == 0
 
 
-@pytest.mark.slow
-def test_thousands_of_dense_columns() -> None:
-    sparse = planted(1200, 1500, 30)
-    problem = Problem.validated(sparse.X.toarray(), sparse.y)
-    assert separability(problem).verdict is Verdict.SEPARABLE
-    both = hard_margin(problem), hard_margin(sparse)
-    assert max(answer.lower for answer in both) <= min(answer.upper for answer in both)
-    assert all(answer.gap <= 1e-9 * answer.upper for answer in both)
-
-
 def test_no_dense_copy() -> None:
     """Dense the rows would take 2 GB."""
     problem = planted(5000, 50_000, 4)
