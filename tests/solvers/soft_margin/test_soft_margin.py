@@ -209,6 +209,11 @@ def test_weights_are_repeated_rows(problem: Problem, data: st.DataObject, C: flo
     assert weighted.status is Status.OPTIMAL
 
 
+def test_weights_that_are_no_numbers_are_refused() -> None:
+    with pytest.raises(InvalidProblemError, match="other things than numbers"):
+        soft_margin(Problem.validated([[1.0], [2.0]], [-1, 1]), sample_weight=["a", "b"])
+
+
 def test_solvers_have_no_part_in_structured_methods() -> None:
     for method in METHODS[3:]:
         with pytest.raises(InvalidProblemError, match="no part"):
