@@ -76,6 +76,31 @@ def test_of_data_that_nothing_separates_there_are_no_shares(known: Known) -> Non
     assert len(known.y) <= judged.freund_schapire < len(known.y) * 1.001
 
 
+@pytest.mark.slow
+@for_each("bias", [True, False])
+@for_each("seed", range(3))
+def test_margin_errors_and_bounds_are_those_of_fractions(seed: int, bias: bool) -> None:
+    rng = np.random.default_rng(seed)
+    X, y = cloud(seed)
+    w, b = np.array([1.0, *rng.normal(size=2) * 0.3 * (seed % 3)]), 0.05 * bias
+    judged = mm.judge(X, y, w, b, g=0.25)
+    exact = margins_of(X, y, w, b)
+    least, square = min(exact), square_of(w)
+    for end, is_below in ((judged.margin, True), (judged.margin_upper, False)):
+        signed = Fraction(end) * abs(Fraction(end))
+        assert (signed <= least * abs(least) / square) if is_below else (signed >= least * abs(least) / square)
+    assert judged.margin_upper <= math.nextafter(judged.margin, math.inf)
+    assert judged.error_rows.tolist() == [row for row, margin in enumerate(exact) if margin <= 0]
+    expected = None if least <= 0 else radius_squared(X, bias=bias) * square_of(w, b) / least**2
+    assert (judged.novikoff is None) == (expected is None)
+    if expected is not None and judged.novikoff is not None:
+        assert expected <= judged.novikoff <= expected * (1 + Fraction(1, 2**51))
+    for g, bound in judged.curve:
+        true = one_pass_bound(X, y, w, b, g, bias=bias)
+        assert true <= Decimal(bound) <= true * Decimal("1.0000000000001")
+    assert (0.25, judged.freund_schapire) in judged.curve and judged.g == 0.25
+
+
 def test_many_rows_are_bounded_in_floating_point_as_closely() -> None:
     X, y = cloud(0, n=400)
     problem = Problem.validated(X, y, bias=True)
@@ -242,17 +267,8 @@ def test_on_small_integers_everything_agrees(rows: list[tuple[int, int, bool]], 
         assert judged.in_cone is cone_by_fractions(X, y, w, b, bias=b != 0)
     else:
         assert not judged.separates
-    least, square = min(exact), square_of(w)
-    for end, sign in ((judged.margin, 1), (judged.margin_upper, -1)):
-        assert sign * Fraction(end) * abs(Fraction(end)) <= sign * least * abs(least) / square
-    assert judged.margin_upper <= math.nextafter(judged.margin, math.inf)
-    assert (judged.novikoff is None) is (least <= 0)
-    if judged.novikoff is not None:
-        expected = radius_squared(X, bias=b != 0) * square_of(w, b) / least**2
-        assert expected <= judged.novikoff <= expected * (1 + Fraction(1, 2**51))
     for g, bound in judged.curve[::16]:
-        true = one_pass_bound(X, signs, w, b, g, bias=b != 0)
-        assert true <= Decimal(bound) <= true * Decimal("1.0000000000001")
+        assert one_pass_bound(X, signs, w, b, g, bias=b != 0) <= Decimal(bound)
 
 
 def test_every_kind_of_rows_has_the_same_answer(tmp_path: Any) -> None:

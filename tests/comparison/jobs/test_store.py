@@ -1,10 +1,12 @@
 """The file of records: what survives, what is due again, and what merges."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from commands import python
 
 from maxmargin.comparison.jobs.limit import Limit
 from maxmargin.comparison.jobs.store import NAME, Store
@@ -86,3 +88,25 @@ def test_what_was_written_survives_kill_9_and_two_writers_do_no_harm(tmp_path: P
         found = store.records("cell")
     for name, number in written.items():
         assert {f"{name}-{i}" for i in range(number)} <= found.keys()
+
+
+@pytest.mark.skipif(not hasattr(os, "setsid") or sys.platform == "win32", reason="needs a limit of the size of files")
+def test_a_full_disk_is_a_clear_error_and_loses_nothing(tmp_path: Path) -> None:
+    code = """
+import resource, signal, sys
+from maxmargin.comparison.jobs.limit import Limit
+from maxmargin.comparison.jobs.store import Store, StoreError
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+with Store(sys.argv[1]) as store:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
+    for number in range(10**4):
+        try:
+            store.put(f"{number}", "cell", {"status": "ok", "text": "x" * 500}, Limit())
+        except StoreError as error:
+            print(number, error)
+            break
+"""
+    number, _, message = python(code, tmp_path).partition(" ")
+    assert "what was written before is kept" in message and NAME in message
+    with Store(tmp_path) as store:
+        assert len(store.records("cell")) == int(number) > 0

@@ -9,8 +9,9 @@ import math
 import struct
 import subprocess
 import sys
+from collections.abc import Iterator
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -331,6 +332,42 @@ def test_no_invention_makes_a_false_statement_pass(found: tuple[Case, dict[str, 
     one, proof = found
     if is_accepted(one, proof):
         assert is_true(one, proof)
+
+
+@pytest.mark.slow
+def test_every_small_document_about_a_line_that_is_accepted_is_true() -> None:
+    """Three rows on a line with all signs, and every document with small numbers: many are accepted, none is false."""
+    accepted = {claim: 0 for claim in CLAIMS}
+    vectors = [list(v) for v in product(("-2", "-1", "0", "1", "2"), repeat=2)]
+    for positions in ((-1, 0, 1), (-1, 1, 1), (1, 1, 1)):
+        for labels in product((-1, 1), repeat=3):
+            if len(set(labels)) == 2:
+                for claim, fields in _documents(vectors):
+                    one = case("line", claim, [[x] for x in positions], labels, **fields)
+                    if is_accepted(one, one.proof):
+                        assert is_true(one, one.proof), one
+                        accepted[claim] += 1
+    assert min(accepted.values()) > 3, accepted
+
+
+def _documents(vectors: list[list[str]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    kinds = [
+        (rows, weights) for n in (2, 3) for rows in combinations(range(3), n) for weights in product("12", repeat=n)
+    ]
+    supports = [{"rows": list(rows), "weights": list(weights)} for rows, weights in kinds]
+    spaces: list[Any] = [[], *([list(v)] for v in product(("-1", "0", "1"), repeat=2)), [["1", "0"], ["0", "1"]]]
+    squares = [{"margin_squared": q} for q in ("1/4", "1", "9/16")]
+    yield from (("separable", {"direction": v}) for v in vectors)
+    yield from (("margin-at-least", {"direction": v, **q}) for v in vectors for q in squares)
+    for support in supports:
+        yield "not-strictly-separable", support
+        yield from (("margin-at-most", {**support, **q}) for q in squares)
+        yield from (("overlap", {**support, "null_space": space}) for space in spaces)
+        for direction, space in product((["1", "-1"], ["-1", "1"], ["1", "0"]), spaces):
+            yield "quasi-separable", {**support, "direction": direction, "null_space": space}
+    for support, v, q in product(supports[::4], vectors[10:], squares):
+        yield "margin-exactly", {**support, "direction": v, **q}
+        yield "margin-between", {**support, "direction": v, **q, "upper_squared": "1"}
 
 
 # Files
