@@ -11,7 +11,7 @@ from maxmargin.cli.feedback import Exit
 
 def schema(command: str | None) -> Exit:
     """Print the schema of a command, or of all commands."""
-    document: dict[str, Any] = json.loads(files(__package__).joinpath("answers.schema.json").read_bytes())
+    document: dict[str, Any] = json.loads(files("maxmargin.cli.commands").joinpath("answers.schema.json").read_bytes())
     printed_by = document.pop("commands")
     if command is not None:
         if command not in printed_by:
