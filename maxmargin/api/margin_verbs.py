@@ -107,6 +107,7 @@ def soft_margin(
     y: Any = None,
     C: float = 1.0,
     *,
+    loss: str = "hinge",
     bias: bool | None = None,
     positive: object = None,
     sample_weight: Any = None,
@@ -131,6 +132,10 @@ def soft_margin(
         classes, `positive` has to choose one.
     C : float, default 1.0
         Cost of a unit of slack, positive and finite (scikit-learn's and LIBSVM's C).
+    loss : {"hinge", "squared_hinge"}, default "hinge"
+        Whether a slack costs C v_i xi_i, or C v_i xi_i^2. The dual of the latter is to maximise sum a - 1/2 ||sum a y
+        x||^2 - sum a^2/(4 C v) over a >= 0, with a bias sum a y = 0. scikit-learn's ``LinearSVC`` has the same optimum
+        only without a bias, as it penalises the bias.
     bias : bool, optional
         If False, only hyperplanes through the origin are considered. The default is True, or what a formula says.
     positive : label, optional
@@ -143,7 +148,8 @@ def soft_margin(
         for each of the two sides, where n is the number of its rows.
     method : {"auto", "textbook", "cvxpy", "working-set", "interior-point", "dual-coordinate"}, default "auto"
         The engine. "auto" chooses by size and shape, and asks cvxpy for the textbook program if the interval stays
-        wide. "textbook" hands small data to cvxpy in any case.
+        wide. "textbook" hands small data to cvxpy in any case. The squared hinge has "auto", "textbook", "cvxpy" and
+        "newton", Newton's method, and the smaller of rows and columns has to be at most 3,000 (for sparse rows 1,000).
     solver : str, optional
         The name of a cvxpy solver, such as "CLARABEL".
     solver_options : mapping of str to object, optional
@@ -184,9 +190,12 @@ def soft_margin(
     >>> answer = soft_margin([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1], C=1.0)
     >>> answer.lower <= answer.objective
     True
+    >>> squared = soft_margin([[-1.0], [1.0]], [0, 1], C=0.5, loss="squared_hinge")
+    >>> squared.lower <= 1 / 3 <= squared.objective, round(squared.objective, 12)
+    (True, 0.333333333333)
     """
     answers = soft_margin_path(
-        X, y, (C,), bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight,
+        X, y, (C,), loss=loss, bias=bias, positive=positive, sample_weight=sample_weight, class_weight=class_weight,
         method=method, solver=solver, solver_options=solver_options, time_limit=time_limit, verbose=verbose,
     )  # fmt: skip
     return answers[0]
@@ -198,6 +207,7 @@ def soft_margin_path(
     y: Any = None,
     Cs: Iterable[float] = (0.01, 0.1, 1.0, 10.0, 100.0),
     *,
+    loss: str = "hinge",
     bias: bool | None = None,
     positive: object = None,
     sample_weight: Any = None,
@@ -222,6 +232,8 @@ def soft_margin_path(
         Dataset.
     Cs : iterable of float, default (0.01, 0.1, 1.0, 10.0, 100.0)
         Costs of a unit of slack, positive and finite, in any order.
+    loss : {"hinge", "squared_hinge"}, default "hinge"
+        Whether a slack costs C v_i xi_i or C v_i xi_i^2, as in `soft_margin`.
     bias : bool, optional
         If False, only hyperplanes through the origin are considered. The default is True, or what a formula says.
     positive : label, optional
@@ -276,7 +288,7 @@ def soft_margin_path(
         time_limit=time_limit,
     )  # fmt: skip
     answers = solve(
-        question.problem, Cs, sample_weight=question.weights, method=method,
+        question.problem, Cs, loss=loss, sample_weight=question.weights, method=method,
         solver=with_options(solver, solver_options), time_limit=question.limits.share(),
     )  # fmt: skip
     return tuple(question.named(answer) for answer in answers)

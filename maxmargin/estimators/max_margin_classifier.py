@@ -5,6 +5,8 @@ from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from maxmargin.api.deciding import separability
 from maxmargin.api.margin_verbs import hard_margin, soft_margin
 from maxmargin.certificates.require import SeparationError
@@ -12,6 +14,7 @@ from maxmargin.estimators.linear_classifier import LinearClassifier, one_or_all
 from maxmargin.estimators.training_rows import TrainingRows, warn_of
 from maxmargin.solvers.answers.statuses import Status, Verdict
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.option_values import check_choice
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.reals import binary64, short_repr
 
@@ -20,12 +23,16 @@ if TYPE_CHECKING:
     from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 
+_LOSSES = ("hinge", "squared_hinge")
+
+
 class MaxMarginClassifier(LinearClassifier):
     """Classify by the hyperplane of maximum margin: the soft-margin SVM, or with C = infinity the hard margin.
 
-    For finite C it minimises 1/2 ||w||^2 + C sum v_i xi_i, where the bias is not penalised [1]_; the optimum is proven
-    to lie in `objective_interval_`. With C = infinity it minimises 1/2 ||w||^2 subject to y_i (w.x_i + b) >= 1, and the
-    maximum margin is proven to lie in `margin_interval_`. Of more than two classes, each is compared with the rest.
+    For finite C it minimises 1/2 ||w||^2 + C sum v_i xi_i, or with ``loss="squared_hinge"`` 1/2 ||w||^2 + C sum v_i
+    xi_i^2, where the bias is not penalised [1]_; the optimum is proven to lie in `objective_interval_`. With C =
+    infinity it minimises 1/2 ||w||^2 subject to y_i (w.x_i + b) >= 1, and the maximum margin is proven to lie in
+    `margin_interval_`. Of more than two classes, each is compared with the rest.
 
     Parameters
     ----------
@@ -33,10 +40,15 @@ class MaxMarginClassifier(LinearClassifier):
         Cost of a unit of slack, positive; infinity allows no slack.
     fit_intercept : bool, default True
         If False, only hyperplanes through the origin are considered.
+    loss : {"hinge", "squared_hinge"}, default "hinge"
+        What slack costs, as in `maxmargin.soft_margin`. With the squared hinge the answer is that of ``LinearSVC``
+        without an intercept; with one it is another, as ``LinearSVC`` penalises it.
     class_weight : dict, "balanced" or None, default None
         Factors of the weights v_i by label, 1 for labels that are missing. "balanced" is
         n_samples / (n_classes n), where n is the number of rows of the class. With C = infinity only 0 has an effect:
         a class of weight 0 is left out.
+    store_proof : bool, default True
+        If False, `certificate_` is None, which saves the memory of a proof of each class.
     time_limit : float, optional
         Seconds after which the work stops, with what is proven by then and a ConvergenceWarning. There is no limit by
         default.
@@ -66,7 +78,16 @@ class MaxMarginClassifier(LinearClassifier):
     certificate_ : Certificate or None
         With C = infinity the proof of both ends, about the rows of weight other than 0: `maxmargin.verify` checks it.
     support_ : ndarray of int
-        The positions of the rows with a positive multiplier.
+        The positions of the rows with a positive multiplier, those of the side w.x + b < 0 first, as in ``SVC``.
+    support_vectors_ : ndarray or SciPy CSR array of shape (n_support, n_features)
+        These rows.
+    n_support_ : ndarray of int, of shape (2,)
+        How many of them are on either side.
+    dual_coef_ : ndarray of shape (1, n_support)
+        Their multipliers times y: ``dual_coef_ @ support_vectors_`` is `coef_`, up to the error of the multipliers.
+        ``SVC`` has one for each pair of classes; here those of each class against the rest are in a tuple.
+    n_iter_ : int
+        The number of solver runs, as in `maxmargin.soft_margin`.
     n_features_in_ : int
         The number of columns.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -98,13 +119,26 @@ class MaxMarginClassifier(LinearClassifier):
     objective_interval_: Any
     certificate_: Any
     support_: Any
+    support_vectors_: Any
+    n_support_: Any
+    dual_coef_: Any
+    n_iter_: Any
 
     def __init__(
-        self, C: float = 1.0, *, fit_intercept: bool = True, class_weight: Any = None, time_limit: float | None = None
+        self,
+        C: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        loss: str = "hinge",
+        class_weight: Any = None,
+        store_proof: bool = True,
+        time_limit: float | None = None,
     ) -> None:
         self.C = C
         self.fit_intercept = fit_intercept
+        self.loss = loss
         self.class_weight = class_weight
+        self.store_proof = store_proof
         self.time_limit = time_limit
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -134,6 +168,7 @@ class MaxMarginClassifier(LinearClassifier):
         InvalidOptionError
             If C is not positive, or the weights are not those of labels.
         """
+        check_choice("loss", self.loss, _LOSSES)
         is_hard, limits = _is_infinite(self.C), Limits(time_limit=self.time_limit)
         training = TrainingRows.of(self, X, y, sample_weight=sample_weight, class_weight=self.class_weight)
         answers: list[Any] = []
@@ -142,21 +177,37 @@ class MaxMarginClassifier(LinearClassifier):
             solve = self._hard if is_hard else self._soft
             answers.append(solve(training, *question, time_limit=limit))
         self.status_ = one_or_all([answer.status.value for answer in answers])
-        self.support_ = one_or_all([training.rows[answer.support] for answer in answers])
+        self._set_support(training, answers)
         self.margin_ = one_or_all([answer.margin for answer in answers])
         if is_hard:
             self.margin_interval_ = one_or_all([(answer.lower, answer.upper) for answer in answers])
             self.angle_interval_ = one_or_all([answer.angle_of(answer.w) for answer in answers])
-            self.certificate_ = one_or_all([answer.interval_certificate for answer in answers])
+            self.certificate_ = one_or_all(
+                [answer.interval_certificate if self.store_proof else None for answer in answers]
+            )
             self.verdict_ = one_or_all([Verdict.SEPARABLE.value] * len(answers))
         else:
             self.objective_interval_ = one_or_all([(answer.lower, answer.objective) for answer in answers])
         return self._set_planes(training, answers)
 
+    def _set_support(self, training: TrainingRows, answers: list[Any]) -> None:
+        """Store the rows with a positive multiplier, and the multipliers, grouped by their sides."""
+        parts = []
+        for (positive, _), answer in zip(training.questions, answers, strict=True):
+            y = np.where(training.dataset.labels[answer.support] == positive, 1, -1)
+            order = np.argsort(y, kind="stable")
+            rows, signs = answer.support[order], y[order]
+            counts = np.array([np.count_nonzero(signs < 0), np.count_nonzero(signs > 0)])
+            parts.append((training.rows[rows], training.dataset.X[rows], counts, (signs * answer.dual[rows])[None]))
+        self.support_, self.support_vectors_, self.n_support_, self.dual_coef_ = map(
+            one_or_all, zip(*parts, strict=True)
+        )
+        self.n_iter_ = one_or_all([len(answer.attempts) for answer in answers])
+
     def _soft(self, training: TrainingRows, positive: Any, about: str, *, time_limit: float | None) -> "SoftMargin":
         answer = soft_margin(
-            training.dataset, C=self.C, bias=self.fit_intercept, positive=positive, sample_weight=training.weights,
-            class_weight=training.factors, time_limit=time_limit,
+            training.dataset, C=self.C, loss=self.loss, bias=self.fit_intercept, positive=positive,
+            sample_weight=training.weights, class_weight=training.factors, time_limit=time_limit,
         )  # fmt: skip
         if answer.status is not Status.OPTIMAL:
             interval = f"the optimum lies in [{answer.lower!r}, {answer.objective!r}]"

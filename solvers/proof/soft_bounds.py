@@ -41,8 +41,8 @@ _GROUP = 64
 _FEW_ERROR, _MANY_ERROR = 2.0**-50, 2.0**-46
 
 
-def objective_upper_bound(problem: Problem, w: Floats, b: float, costs: Floats) -> float:
-    """Return 1/2 ||w||^2 + sum c_i max(0, 1 - y_i (w.x_i + b)), rounded up; infinity if it overflows.
+def objective_upper_bound(problem: Problem, w: Floats, b: float, costs: Floats, power: int = 1) -> float:
+    """Return 1/2 ||w||^2 + sum c_i max(0, 1 - y_i (w.x_i + b))^power, rounded up; infinity if it overflows.
 
     Parameters
     ----------
@@ -51,25 +51,28 @@ def objective_upper_bound(problem: Problem, w: Floats, b: float, costs: Floats) 
     b : float
     costs : ndarray (n_samples,)
         The c_i >= 0, not all 0.
+    power : {1, 2}
     """
-    slack = slack_upper_bound(problem, w, b, costs)
+    slack = slack_upper_bound(problem, w, b, costs, power=power)
     return math.inf if slack is None else round_up(square_up(w) / 2 + slack)
 
 
-def slack_upper_bound(problem: Problem, w: Floats, b: float, costs: Floats, level: float = 1.0) -> Fraction | None:
-    """Return an upper bound of sum c_i max(0, level - y_i (w.x_i + b)); None if it overflows.
+def slack_upper_bound(
+    problem: Problem, w: Floats, b: float, costs: Floats, level: float = 1.0, *, power: int = 1
+) -> Fraction | None:
+    """Return an upper bound of sum c_i max(0, level - y_i (w.x_i + b))^power; None if it overflows.
 
     The other parameters are as in `objective_upper_bound`.
     """
     if not (np.isfinite(w).all() and math.isfinite(b)):
         return None
     exponent = int(np.frexp(costs.max())[1])
-    sums, doubtful, doubtful_sum = _slack(problem, w, b, level, _in_units(costs, exponent))
+    sums, doubtful, doubtful_sum = _slack(problem, w, b, level, _in_units(costs, exponent), power)
     exact = Fraction(0)
     # Next to the margin the width of the enclosure, times C, would dominate: there slacks are computed exactly.
     if len(doubtful) <= min(problem.sizes.exact_rows, _EXACT_ROW_ENTRIES // problem.n_features):
         margins = exact_functional_margins(problem, doubtful, w, b) if doubtful.size else []
-        exact = _hinge(margins, costs[doubtful].tolist(), Fraction(level))
+        exact = _hinge(margins, costs[doubtful].tolist(), Fraction(level), power)
     else:
         sums.append(doubtful_sum)
     total = sum_bounds(np.array(sums))[1]
@@ -97,6 +100,25 @@ def dual_lower_bound(problem: Problem, dual: Floats) -> float:
             return 0.0
     total, square = balanced_sum(problem, dual)
     return max(0.0, round_down(total - square / 2))
+
+
+def squared_dual_lower_bound(problem: Problem, dual: Floats, costs: Floats) -> float:
+    """Return `dual_lower_bound` less sum a^2/(4 c), for slacks that cost c xi^2; rounded down, 0 at least.
+
+    Parameters
+    ----------
+    problem : Problem
+    dual : ndarray (n_samples,)
+        The a >= 0.
+    costs : ndarray (n_samples,)
+        The c >= 0; lower bounds of them, if they are no floats.
+    """
+    with np.errstate(over="ignore", divide="ignore"):
+        a, c = dual[dual > 0], costs[dual > 0]
+        penalty = sum_bounds(np.nextafter(np.nextafter(a / c, np.inf) * a, np.inf))[1]
+    if math.isinf(penalty):
+        return 0.0
+    return max(0.0, round_down(Fraction(dual_lower_bound(problem, dual)) - Fraction(penalty) / 4))
 
 
 def balanced(problem: Problem, dual: Floats) -> Floats:
@@ -132,8 +154,10 @@ def _in_units(costs: Floats, exponent: int) -> Floats:
     return np.where(costs > 0, np.maximum(units, TINIEST_NORMAL), 0.0)
 
 
-def _slack(problem: Problem, w: Floats, b: float, level: float, costs: Floats) -> tuple[list[float], Rows, float]:
-    """Return upper bounds of sums of c xi per chunk, the rows next to the margin, and upper bounds of their c xi."""
+def _slack(
+    problem: Problem, w: Floats, b: float, level: float, costs: Floats, power: int
+) -> tuple[list[float], Rows, float]:
+    """Return upper bounds of sums of c xi^power per chunk, the rows next to the margin, and bounds of their terms."""
     center = _center(problem)
     exact_offset = Fraction(b) + _product(w, center)
     try:
@@ -141,7 +165,7 @@ def _slack(problem: Problem, w: Floats, b: float, level: float, costs: Floats) -
     except OverflowError:
         return [math.inf], np.empty(0, dtype=np.int64), 0.0
     plane = _Plane(w, offset, round_up(abs(exact_offset - Fraction(offset))), center)
-    parts = problem.map(partial(_slack_of_chunk, plane, level), problem.y, costs)
+    parts = problem.map(partial(_slack_of_chunk, plane, level, power), problem.y, costs)
     sums, doubtful, terms = zip(*parts, strict=True)
     return list(sums), np.concatenate(doubtful), sum_bounds(np.concatenate(terms))[1]
 
@@ -175,18 +199,19 @@ def _product(w: Floats, center: Floats | None) -> Fraction:
 
 @np.errstate(all="ignore")
 def _slack_of_chunk(
-    plane: _Plane, level: float, rows: slice, X: Any, y: Floats, costs: Floats
+    plane: _Plane, level: float, power: int, rows: slice, X: Any, y: Floats, costs: Floats
 ) -> tuple[float, Rows, Floats]:
-    """Return an upper bound of the sum of c xi away from the margin, the other rows, and upper bounds of their c xi."""
+    """Return an upper bound of the sum of c xi^power away from the margin, the other rows, and bounds of theirs."""
     lower, upper = plane.enclose(X, np.asarray(y, dtype=np.float64))
     inside = np.flatnonzero((lower < level) & (costs > 0))
-    terms = np.nextafter(level - lower[inside], np.inf) * costs[inside] + TINIEST_NORMAL
+    slack = np.nextafter(level - lower[inside], np.inf)
+    terms = (slack if power == 1 else np.nextafter(slack * slack, np.inf)) * costs[inside] + TINIEST_NORMAL
     on_margin = upper[inside] > level
     return sum_bounds(terms[~on_margin])[1], rows.start + inside[on_margin], terms[on_margin]
 
 
-def _hinge(margins: Iterable[Fraction], costs: Iterable[float], level: Fraction) -> Fraction:
-    terms = (Fraction(c) * (level - m) for m, c in zip(margins, costs, strict=True) if m < level)
+def _hinge(margins: Iterable[Fraction], costs: Iterable[float], level: Fraction, power: int) -> Fraction:
+    terms = (Fraction(c) * (level - m) ** power for m, c in zip(margins, costs, strict=True) if m < level)
     return sum(terms, Fraction(0))
 
 

@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from maxmargin.solvers.answers.bracket import Bracket
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
-from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.basics.limits import TIME_IS_OVER, Limits
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import round_down, round_up, width_of
@@ -18,8 +18,13 @@ from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.problem.row_weights import RowWeights, checked, numbers_of_rows
-from maxmargin.solvers.proof.margins import error_rows
-from maxmargin.solvers.proof.soft_bounds import balanced, dual_lower_bound, objective_upper_bound
+from maxmargin.solvers.proof.margins import enclose_functional_margins, error_rows
+from maxmargin.solvers.proof.soft_bounds import (
+    balanced,
+    dual_lower_bound,
+    objective_upper_bound,
+    squared_dual_lower_bound,
+)
 from maxmargin.solvers.proof.sums import largest_error, margins_of
 from maxmargin.solvers.soft_margin.slack_rows import Optimum, SlackProgram, rows_by_gap
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
@@ -41,6 +46,12 @@ _EXACT = "exact optimum"
 
 # Largest fraction of the objective due to slack at which the hard margin counts as close.
 _NO_SLACK = 1e-6
+
+# Room of a multiplier between 0 and its upper bound, relative to that, above which the row counts as on the margin.
+_LEAST_ROOM = 1e-9
+
+# What is added to bounds of errors for their own rounding, relative to them.
+_ALLOWANCE = 1e-9
 
 # Smallest binary exponent of the cost of a row: beside it smaller costs vanish, even relative to each other.
 _LEAST_EXPONENT = -1074 - 53
@@ -114,6 +125,8 @@ class SoftBracket(Bracket):
     rows: WeightedRows
     costs: Floats
     least_costs: Floats
+    _power: ClassVar[int] = 1
+
     limits: Limits
     C: float = 1.0
     before: "SoftBracket | None" = None
@@ -177,13 +190,17 @@ class SoftBracket(Bracket):
 
     def offer_normal(self, w: Floats, engine: str) -> None:
         """Keep w with its best offset if the objective is less there."""
-        kept, total = self.rows.kept, self.rows.weights.total
-        positive = kept[self.problem.y > 0]
-        offsets = best_offsets(self.problem, w, self.costs, lambda rows: total(kept[rows]) - total(positive))
+        offsets = self._offsets(w)
         b = offsets[0] / 2 + offsets[1] / 2 if offsets else 0.0
-        objective = objective_upper_bound(self.problem, w, b, self.costs)
+        objective = objective_upper_bound(self.problem, w, b, self.costs, self._power)
         if objective < self.upper or (objective == self.upper and self.engine == "none"):
             self.w, self.b, self.offsets, self.upper, self.engine = w, b, offsets, objective, engine
+
+    def _offsets(self, w: Floats) -> tuple[float, float] | None:
+        """Return the ends of the interval of the best offsets; None without a bias."""
+        kept, total = self.rows.kept, self.rows.weights.total
+        positive = kept[self.problem.y > 0]
+        return best_offsets(self.problem, w, self.costs, lambda rows: total(kept[rows]) - total(positive))
 
     def _offer_dual(self, dual: Floats) -> None:
         lower = dual_lower_bound(self.problem, dual)
@@ -262,8 +279,7 @@ class SoftBracket(Bracket):
         problem, optimum = self.rows.problem, self.optimum
         shortfall, offsets = self._level - margins_of(problem, self.w, self.b), None
         if optimum is None:
-            gap, offset = width_of(self.lower, self.upper), abs(self.b) + self._level
-            inside, outside = rows_by_gap(problem, self.w, -shortfall, offset, dual, costs, gap)
+            inside, outside = self._rows_by_gap(-shortfall, dual, costs, width_of(self.lower, self.upper))
         else:
             inside, outside = optimum.has_slack, ~optimum.has_slack
             offsets = {True: (self.b, self.b), False: self.offsets, None: None}[optimum.is_unique]
@@ -273,11 +289,90 @@ class SoftBracket(Bracket):
             "offset_interval": offsets if problem.bias else None,
         }
 
+    def _rows_by_gap(self, excess: Floats, dual: Floats, costs: Floats, gap: float) -> tuple[Mask, Mask]:
+        """Return what `rows_by_gap` does.
+
+        For a row with multiplier a and cost c the slack of an optimum is at most gap/(c - a), and its functional margin
+        exceeds that of rows without slack by at most gap/a.
+        """
+        room = np.minimum(dual, costs - dual)
+        room[room <= _LEAST_ROOM * costs] = 0.0
+        with np.errstate(all="ignore"):
+            errors, offset = 2 * gap / room, abs(self.b) + self._level
+        return rows_by_gap(self.rows.problem, self.w, excess, offset, room, errors, np.zeros(len(room)), gap)
+
     def reason(self) -> str:
         """Return the reason why the work ended early; empty if it did not."""
         if self.is_interrupted:
             return WHAT_WAS_PROVEN
         return TIME_IS_OVER if self.relative_gap > RELATIVE_GAP and self.limits.is_over() else ""
+
+
+class SquaredBracket(SoftBracket):
+    """The same for 1/2 ||w||^2 + sum c xi^2, whose multipliers have no upper bound, and are 2 c xi at the optimum."""
+
+    __slots__ = ()
+    _power = 2
+
+    def offer_weights(self, weights: Floats) -> None:
+        """Keep the multipliers if the lower end that they prove is greater."""
+        self._offer_dual(np.maximum(weights, 0.0))
+
+    def offer_normal(self, w: Floats, engine: str) -> None:
+        """Keep w with its best offset if the objective is less there, and offer the multipliers of its slacks."""
+        SoftBracket.offer_normal(self, w, engine)
+        if self.w is w:
+            self.offer_weights(2 * self.least_costs * slack_of(self.problem, w, self.b))
+
+    def _offsets(self, w: Floats) -> tuple[float, float] | None:
+        """Return the offset at which sum c y xi = 0; it is unique, as both classes have slack there."""
+        from scipy.optimize import brentq
+
+        if not self.problem.bias:
+            return None
+        scores, y = margins_of(self.problem, w) * self.problem.y, self.problem.y
+        kinks, shares = y - scores, self.costs / self.costs.max()
+        if not np.isfinite(kinks).all():
+            return 0.0, 0.0
+
+        def slope(b: float) -> float:
+            return -float((shares * y) @ np.maximum(0.0, 1.0 - y * (scores + b)))
+
+        low, high = float(kinks.min()), float(kinks.max())
+        b = float(brentq(slope, low, high, xtol=np.finfo(np.float64).tiny)) if slope(low) < 0 < slope(high) else low
+        return b, b
+
+    def _offer_dual(self, dual: Floats) -> None:
+        lower = squared_dual_lower_bound(self.problem, dual, self.least_costs)
+        if lower > self.lower:
+            self.dual, self.lower = balanced(self.problem, dual), lower
+
+    def _close(self) -> None:
+        """Do nothing: the interval is as narrow as the floats w allow."""
+
+    def _rows_by_gap(self, excess: Floats, dual: Floats, costs: Floats, gap: float) -> tuple[Mask, Mask]:
+        """Return what `rows_by_gap` does, by sum c (xi - xi*)^2 <= gap, as the objective is strongly convex in xi."""
+        problem = self.rows.problem
+        with np.errstate(all="ignore"):
+            errors = np.sqrt(gap / costs) * (1 + _ALLOWANCE)
+            has_slack = 1 - enclose_functional_margins(problem, self.w, self.b)[1] > errors
+        room, offset = np.where(has_slack, costs, 0.0), abs(self.b) + self._level
+        inside, outside = rows_by_gap(problem, self.w, excess, offset, room, errors, excess, gap)
+        return inside | has_slack, outside
+
+    def _slack(self, dual: Floats, costs: Floats) -> dict[str, Any]:
+        return {
+            **SoftBracket._slack(self, dual, costs),
+            "offset_interval": (self.b, self.b) if self.problem.bias else None,
+        }
+
+    def solution(self) -> SoftMargin:
+        """Return the result."""
+        return replace(SoftBracket.solution(self), loss="squared_hinge")
+
+
+# The brackets by the loss that a slack costs.
+BRACKETS: dict[str, type[SoftBracket]] = {"hinge": SoftBracket, "squared_hinge": SquaredBracket}
 
 
 def best_offsets(

@@ -11,7 +11,7 @@ import numpy as np
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
-from maxmargin.solvers.engines import soft_working_set
+from maxmargin.solvers.engines import soft_working_set, squared_hinge
 from maxmargin.solvers.engines.interior_point import interior_point
 from maxmargin.solvers.engines.textbook import backends
 from maxmargin.solvers.errors import InvalidOptionError
@@ -23,17 +23,26 @@ from maxmargin.solvers.problem.candidate import (
     EngineRow,
     Solver,
     SolverRun,
+    always,
     engines_to_ask,
 )
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.scaling import ColumnScaling
 from maxmargin.solvers.soft_margin.nu_bracket import NuBracket, data_size
-from maxmargin.solvers.soft_margin.soft_bracket import NEXT_SOLVER_GAP, RELATIVE_GAP, SoftBracket, slack_of
+from maxmargin.solvers.soft_margin.soft_bracket import (
+    NEXT_SOLVER_GAP,
+    RELATIVE_GAP,
+    SoftBracket,
+    SquaredBracket,
+    slack_of,
+)
 
 if TYPE_CHECKING:
     import cvxpy
 
 METHODS = ("auto", "textbook", "cvxpy", soft_working_set.NAME, interior_point.NAME, "dual-coordinate")
+
+SQUARED_METHODS = ("auto", "textbook", "cvxpy", squared_hinge.NAME)
 
 NU_METHODS = ("auto", "cvxpy", interior_point.NAME)
 
@@ -63,8 +72,10 @@ _GREATEST_EXPONENT = 400
 def check_options(problem: Problem, methods: tuple[str, ...], method: str, solver: Asked) -> None:
     """Raise an InvalidOptionError unless the method is one of these and suits the problem and the solver."""
     backends.check_method(method, methods, solver, of_cvxpy=("auto", "textbook", "cvxpy"))
-    if method == interior_point.NAME and not interior_point.fits(problem):
-        raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} is too large for method={method!r}")
+    is_squared = methods is SQUARED_METHODS
+    if (is_squared or method == interior_point.NAME) and not interior_point.fits(problem):
+        method = "loss='squared_hinge'" if is_squared else f"method={method!r}"
+        raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} is too large for {method}")
     if method == soft_working_set.NAME and not soft_working_set.fits(problem):
         raise InvalidOptionError(f"{problem.n_samples} x {problem.n_features} has too many columns for {method!r}")
 
@@ -130,6 +141,10 @@ def _working_set(best: SoftBracket, limits: Limits) -> Iterator[Candidate]:
 
 def _interior_point(best: SoftBracket, limits: Limits) -> Iterator[Candidate]:
     yield interior_point.solve(best.problem, best.costs, start=best.start, is_over=limits.is_over)
+
+
+def _newton(best: SoftBracket, limits: Limits) -> Iterator[Candidate]:
+    yield squared_hinge.solve(best.problem, best.costs, start=best.start, is_over=limits.is_over)
 
 
 def _nu_interior_point(best: NuBracket, limits: Limits) -> Iterator[Candidate]:
@@ -203,7 +218,8 @@ def _program(best: SoftBracket, scaling: ColumnScaling) -> "tuple[cvxpy.Problem,
     exponent = 2 * scaling.unit_exponent
     with np.errstate(over="ignore"):
         costs = np.clip(np.ldexp(best.costs, exponent), _LEAST_COST, 1 / _LEAST_COST)
-    return formulations.soft_margin(X, y, costs, bias=bias, normal_weights=q), 1.0, -exponent
+    power = 2 if isinstance(best, SquaredBracket) else 1
+    return formulations.soft_margin(X, y, costs, bias=bias, normal_weights=q, power=power), 1.0, -exponent
 
 
 def _costs(best: NuBracket) -> Floats:
@@ -230,6 +246,10 @@ ENGINES: dict[type[SoftBracket], tuple[EngineRow, ...]] = {
         EngineRow(soft_working_set.NAME, _has_many_rows, _working_set),
         EngineRow(interior_point.NAME, _has_fitting_matrices, _interior_point),
         EngineRow("dual-coordinate", lambda best: not _has_fitting_matrices(best), _dual_coordinate),
+        EngineRow("hard-margin", _has_little_slack, _hard_margin),
+    ),
+    SquaredBracket: (
+        EngineRow(squared_hinge.NAME, always, _newton),
         EngineRow("hard-margin", _has_little_slack, _hard_margin),
     ),
     NuBracket: (

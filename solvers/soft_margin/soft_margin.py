@@ -5,12 +5,13 @@ from typing import Any
 
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.limits import Limits
+from maxmargin.solvers.basics.option_values import check_choice
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.reals import binary64, short_repr
 from maxmargin.solvers.problem.candidate import Asked
 from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.soft_margin.soft_bracket import SoftBracket, WeightedRows
-from maxmargin.solvers.soft_margin.soft_engines import METHODS, candidates, check_options
+from maxmargin.solvers.soft_margin.soft_bracket import BRACKETS, SoftBracket, WeightedRows
+from maxmargin.solvers.soft_margin.soft_engines import METHODS, SQUARED_METHODS, candidates, check_options
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 
@@ -18,6 +19,7 @@ def soft_margin(
     problem: Problem,
     C: float = 1.0,
     *,
+    loss: str = "hinge",
     sample_weight: Any = None,
     method: str = "auto",
     solver: Asked = None,
@@ -33,6 +35,9 @@ def soft_margin(
     problem : Problem
     C : float
         Cost of a unit of slack, positive and finite.
+    loss : {"hinge", "squared_hinge"}
+        Whether a slack costs C v_i xi_i, or C v_i xi_i^2. For the latter "auto" asks Newton's method ("newton"), the
+        hard margin and cvxpy.
     sample_weight : array_like (n_samples,), optional
         The v_i >= 0, finite, or `RowWeights`; by default 1. The interval holds for the exact products C v_i; rows of
         weight 0 have no influence.
@@ -62,7 +67,7 @@ def soft_margin(
     ('optimal', 0.5)
     """
     return soft_margin_path(
-        problem, (C,), sample_weight=sample_weight, method=method, solver=solver, time_limit=time_limit
+        problem, (C,), loss=loss, sample_weight=sample_weight, method=method, solver=solver, time_limit=time_limit
     )[0]
 
 
@@ -88,6 +93,7 @@ def rising_soft_margins(
     problem: Problem,
     Cs: Iterable[float],
     *,
+    loss: str = "hinge",
     sample_weight: Any = None,
     method: str = "auto",
     solver: Asked = None,
@@ -104,13 +110,14 @@ def rising_soft_margins(
     >>> [solution.C for solution in rising_soft_margins(problem, [1.0, 0.125, 1.0])]
     [0.125, 1.0]
     """
-    check_options(problem, METHODS, method, solver)
+    check_choice("loss", loss, BRACKETS)
+    check_options(problem, METHODS if loss == "hinge" else SQUARED_METHODS, method, solver)
     rows, limits = WeightedRows.of(problem, sample_weight), Limits(time_limit=time_limit)
     best: SoftBracket | None = None
     for C in sorted(set(checked_costs(Cs))):
         if best is not None and best.reason() == WHAT_WAS_PROVEN:
             raise KeyboardInterrupt
-        best = SoftBracket.of(rows, C, best, limits)
+        best = BRACKETS[loss].of(rows, C, best, limits)
         best.improve(candidates(best, method, solver, limits))
         best.before = None
         yield best.solution()

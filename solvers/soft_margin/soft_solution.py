@@ -105,10 +105,14 @@ class MarginWithSlack(NamedAnswer):
 class SoftMargin(MarginWithSlack):
     """The soft-margin SVM: min 1/2||w||^2 + C sum v xi, y(w.x + b) >= 1 - xi, xi >= 0; the bias is not penalised.
 
+    With ``loss="squared_hinge"`` it is min 1/2||w||^2 + C sum v xi^2.
+
     Attributes
     ----------
     C : float
         The cost of a unit of slack.
+    loss : {"hinge", "squared_hinge"}
+        Whether a slack costs C v xi or C v xi^2.
     status : Status
         How the question ended.
     w : ndarray of shape (n_features,)
@@ -131,7 +135,8 @@ class SoftMargin(MarginWithSlack):
     support : ndarray of int
         The rows with a positive multiplier: positions in X; `to_dict` and `to_frame` number the rows of the source.
     dual : ndarray of shape (n_samples,)
-        The multipliers 0 <= alpha <= C v, with a bias sum alpha y = 0: at the optimum w = sum alpha y x.
+        The multipliers 0 <= alpha <= C v, with a bias sum alpha y = 0: at the optimum w = sum alpha y x. Those of the
+        squared hinge have no upper bound; at the optimum they are 2 C v xi.
     engine : str
         The engine that computed the hyperplane.
     attempts : tuple of SolverRun
@@ -167,10 +172,12 @@ class SoftMargin(MarginWithSlack):
 
     C: float
     error_rows: Rows
+    loss: str = "hinge"
 
     def fields(self) -> dict[str, Any]:
-        """Return the fields of ``maxmargin margin --soft C --json``."""
-        return self._fields("margin", {"slack_sum": float(self.slack.sum()), "n_errors": self.n_errors})
+        """Return the fields of ``maxmargin margin --soft C --json``, and the loss if it is another than there."""
+        fields = self._fields("margin", {"slack_sum": float(self.slack.sum()), "n_errors": self.n_errors})
+        return fields if self.loss == "hinge" else {**fields, "loss": self.loss}
 
     def _card_fields(self) -> dict[str, Any]:
         return self._card_parts({"C": self.C, "half width of the band": self.margin}, {"rows in error": self.n_errors})
@@ -186,7 +193,8 @@ class SoftMargin(MarginWithSlack):
         weights : str
             What the v are, in words.
         """
-        slack = "sum xi" if self.sample_weight is None else f"sum v xi, v {weights},"
+        power = "" if self.loss == "hinge" else "^2"
+        slack = f"sum xi{power}" if self.sample_weight is None else f"sum v xi{power}, v {weights},"
         objective = f"1/2||w||^2 + C {slack} at C = {self.C!r}"
         wrong = f"{self.slack_count} rows inside the margin or wrong, {self.n_errors} of them wrong"
         return self._summary(objective, wrong)

@@ -48,7 +48,7 @@ def test_the_soft_margin_is_that_of_the_verb_and_no_worse_than_svc(C: float, fit
     answer = mm.soft_margin(MIXED, SIGNS, C, bias=fit_intercept)
     assert model.objective_interval_ == (answer.lower, answer.objective) and model.status_ == "optimal"
     np.testing.assert_array_equal(model.coef_, answer.w[None])
-    np.testing.assert_array_equal(model.support_, answer.support)
+    np.testing.assert_array_equal(np.sort(model.support_), answer.support)
     assert model.intercept_.tolist() == [answer.b] and model.margin_ == answer.margin
     if fit_intercept:
         other = SVC(kernel="linear", C=C, tol=1e-5).fit(MIXED, SIGNS)
@@ -56,6 +56,25 @@ def test_the_soft_margin_is_that_of_the_verb_and_no_worse_than_svc(C: float, fit
         objective = float(0.5 * (other.coef_**2).sum() + C * slack)
         assert model.objective_interval_[0] <= objective * (1 + 1e-12)
         assert objective == pytest.approx(model.objective_interval_[1], rel=1e-4)
+
+
+@pytest.mark.parametrize("container", [np.array, sp.csr_array])
+@pytest.mark.parametrize("C", [1.0, INFINITY])
+@pytest.mark.parametrize("options", [{}, {"fit_intercept": False}, {"loss": "squared_hinge"}], ids=str)
+def test_the_support_is_svcs_and_writes_the_normal(container: Any, C: float, options: dict[str, Any]) -> None:
+    X, y = MIXED + (2.7 if C == INFINITY else 0.6) * SIGNS[:, None], np.where(SIGNS > 0, "a", "b")
+    model = MaxMarginClassifier(C, store_proof=False, **options).fit(container(X), y)
+    np.testing.assert_allclose(model.dual_coef_ @ model.support_vectors_, model.coef_, rtol=1e-9)
+    assert [np.count_nonzero(y[model.support_] == label) for label in model.classes_] == model.n_support_.tolist()
+    assert np.diff(y[model.support_] == "b").sum() <= 1 <= model.n_iter_
+    assert getattr(model, "certificate_", None) is None
+    other = SVC(kernel="linear", C=C, tol=1e-8).fit(X, y)
+    if not options:
+        np.testing.assert_array_equal(model.support_, other.support_)
+        np.testing.assert_allclose(model.dual_coef_, other.dual_coef_, atol=1e-5)
+    three = MaxMarginClassifier(**options).fit(IRIS.X, SPECIES)
+    for k in range(3):
+        np.testing.assert_allclose(three.dual_coef_[k] @ three.support_vectors_[k], three.coef_[[k]], rtol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -29,12 +29,14 @@ def hard_margin(X: Any, y: Floats, *, bias: bool = True, normal_weights: Floats 
 
 
 def soft_margin(
-    X: Any, y: Floats, C: float | Floats, *, bias: bool = True, normal_weights: Floats | None = None
+    X: Any, y: Floats, C: float | Floats, *, bias: bool = True, normal_weights: Floats | None = None, power: int = 1
 ) -> cp.Problem:
-    """Return min 1/2 ||q * w||^2 + sum C_i xi_i subject to y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0; b is free."""
+    """Return min 1/2 ||q * w||^2 + sum C_i xi_i^power subject to y_i (w.x_i + b) >= 1 - xi_i, xi_i >= 0; b is free."""
     w, margins = _hyperplane(X, y, bias)
-    xi = cp.Variable(X.shape[0], "xi", nonneg=True)  # which costs some solvers less than as many constraints
-    objective = cp.Minimize(_half_norm(w, normal_weights) + cp.sum(cp.multiply(C, xi)))
+    # Less work for some solvers than as many constraints; without a sign the least squared slacks are nonnegative, too.
+    xi = cp.Variable(X.shape[0], "xi", nonneg=power == 1)
+    loss = xi if power == 1 else cp.square(xi)
+    objective = cp.Minimize(_half_norm(w, normal_weights) + cp.sum(cp.multiply(C, loss)))
     return cp.Problem(objective, [margins >= 1 - xi])
 
 
