@@ -11,11 +11,10 @@ from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import as_fraction, round_up, sqrt_up
 from maxmargin.solvers.exact.products import exact_squares
-from maxmargin.solvers.problem.problem import Problem
-from maxmargin.solvers.proof.margins import enclosures
-from maxmargin.solvers.proof.mistake_bounds import LARGEST_SLACK, Loss
+from maxmargin.solvers.proof.mistake_bounds import Loss
+from maxmargin.solvers.proof.soft_bounds import slack_upper_bound
 from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
-from maxmargin.theory.bound import ROUNDING_ALLOWANCE, Bound, Holding, norm_bound, run_norm_squared, space_of, stated
+from maxmargin.theory.bound import Bound, Holding, norm_bound, run_norm_squared, space_of, stated
 from maxmargin.theory.context import Context
 
 # Largest number of entries of X for which the best v is searched.
@@ -53,7 +52,7 @@ def freund_schapire(context: Context) -> Bound:
 def _with_slack(context: Context) -> float:
     """Return the bound for v = (w, b/s), the soft margin's hyperplane in its own scale (g = 1/||v||)."""
     soft = context.soft
-    squares = squared_slack(context.problem, soft.w, soft.b)
+    squares = slack_upper_bound(context.problem, soft.w, soft.b, np.ones(context.problem.n_samples), power=2)
     # In random order a pass may present a row several times, and its slack would count as often.
     if squares is None or (squares and not _presents_every_row_once(context)):
         return math.inf
@@ -147,7 +146,7 @@ def slack_of_the_mistakes(context: Context) -> Bound:
     v for the mistakes of a run is v = 0, which says that M is M; so v is one that does not know the run.
     """
     soft, value = context.soft, math.inf
-    squares = squared_slack(context.problem, soft.w, soft.b, context.run.mistake_counts)
+    squares = slack_upper_bound(context.problem, soft.w, soft.b, context.run.mistake_counts.astype(np.float64), power=2)
     if squares is not None:
         length = sqrt_up(run_norm_squared(context.scale, soft.w, soft.b) * mistakes_square(context))
         slack = Fraction(sqrt_up(squares))
@@ -184,26 +183,3 @@ def _sum_of_squares(rows: slice, X: Any, counts: NDArray[np.int64]) -> Fraction:
         return Fraction(0)
     squares, exponent = exact_squares(X[picked])
     return int(squares.dot(counts[picked].astype(object))) * as_fraction(1, 2 * exponent)
-
-
-def squared_slack(problem: Problem, w: Floats, b: float, counts: NDArray[np.int64] | None = None) -> Fraction | None:
-    """Return sum_i c_i max(0, 1 - y_i(w.x_i + b))^2 or a little more, c = 1 without counts; None if it overflows."""
-    total = Fraction(0)
-    for rows, lower, _ in enclosures(problem, w, b):
-        slack = np.nextafter(np.maximum(0.0, 1.0 - lower), np.inf) * (lower < 1)
-        times = np.ones(len(slack), dtype=np.int64) if counts is None else counts[rows]
-        counted = (slack > 0) & (times > 0)
-        if slack[counted].max(initial=0.0) > LARGEST_SLACK:
-            return None
-        squares = np.nextafter(slack[counted] ** 2, np.inf)
-        total += _weighted_sum(squares, times[counted])
-    return total
-
-
-def _weighted_sum(squares: Floats, times: NDArray[np.int64]) -> Fraction:
-    """Return the sum rounded up; exact products where a number comes more than once."""
-    if (times == 1).all():
-        return Fraction(math.fsum(squares.tolist())) * ROUNDING_ALLOWANCE
-    return sum(
-        (Fraction(square) * count for square, count in zip(squares.tolist(), times.tolist(), strict=True)), Fraction(0)
-    )

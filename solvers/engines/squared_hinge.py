@@ -30,9 +30,6 @@ _MOST_STEPS = 200
 # Slope at the end of a step, relative to the slope at its begin, that counts as 0.
 _ROUNDING = 1e-9
 
-# Full steps that leave the rows with slack as they were before the work ends: the second refines the first.
-_LAST_STEPS = 2
-
 
 class _Point(NamedTuple):
     """A hyperplane (w, b), and the slacks t, the gradient and the Hessian there."""
@@ -77,7 +74,7 @@ def _descend(
     problem: Problem, costs: Floats, view: RowView, plane: Floats, is_over: Callable[[], bool]
 ) -> tuple[Floats, str, int]:
     """Return the last hyperplane, the status and the number of steps."""
-    penalty, n_last = (np.arange(len(plane)) < problem.n_features).astype(np.float64), 0
+    penalty = (np.arange(len(plane)) < problem.n_features).astype(np.float64)
     point = _look(problem, costs, view, plane, penalty)
     for n_steps in range(_MOST_STEPS):
         if is_over():
@@ -93,8 +90,8 @@ def _descend(
         except (np.linalg.LinAlgError, ValueError):  # numbers have left the range of binary64, or nearly so
             return point.plane, "stalled", n_steps
         is_same = length == 1 and np.array_equal(beyond.t > 0, point.t > 0)
-        point, n_last = beyond, n_last + 1 if is_same else 0
-        if n_last == _LAST_STEPS:
+        point = beyond
+        if is_same:
             return point.plane, "optimal", n_steps + 1
     return point.plane, "user_limit", _MOST_STEPS
 

@@ -20,11 +20,8 @@ Hence the first optimum is never above the second. In weights a_i = m_i/M that s
 import math
 from enum import StrEnum
 from fractions import Fraction
-from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import as_integers, round_down, round_up, sqrt_up
@@ -32,10 +29,8 @@ from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import balanced_sum
 from maxmargin.solvers.proof.margins import exact_functional_margins, least_functional_margin, norm_squared
 from maxmargin.solvers.proof.soft_bounds import slack_upper_bound, sum_bounds
-from maxmargin.solvers.proof.sums import TINIEST_NORMAL, careful_sum, errors
+from maxmargin.solvers.proof.sums import TINIEST_NORMAL, careful_sum
 
-# Squares of larger slacks would overflow when they are added.
-LARGEST_SLACK = 2.0**480
 
 
 class Loss(StrEnum):
@@ -81,17 +76,7 @@ def squared_slack_upper_bound(problem: Problem, v: Floats) -> Fraction | None:
     if problem.n_samples * problem.n_features <= problem.sizes.exact_slack_entries:
         margins = exact_functional_margins(problem, np.arange(problem.n_samples), v, 0.0)
         return sum(((1 - m) ** 2 for m in margins if m < 1), Fraction(0))
-    parts = list(problem.map(partial(_squared_slack_of_chunk, v), problem.y))
-    return None if math.inf in parts else sum(map(Fraction, parts), Fraction(0))
-
-
-@np.errstate(all="ignore")
-def _squared_slack_of_chunk(v: Floats, _: slice, X: Any, y: NDArray[Any]) -> float:
-    lower = np.nextafter(y * (X @ v) - errors(X, v, 0.0), -np.inf)
-    if not (lower > -LARGEST_SLACK).all():
-        return math.inf
-    slack = np.nextafter(1.0 - lower[lower < 1.0], np.inf)
-    return sum_bounds(np.nextafter(slack * slack, np.inf))[1]
+    return slack_upper_bound(problem, v, 0.0, np.ones(problem.n_samples), power=2)
 
 
 def _hinge_value(spread: Fraction, slack: Fraction) -> float:
