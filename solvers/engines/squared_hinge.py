@@ -19,7 +19,7 @@ from maxmargin.solvers.basics.limits import never
 from maxmargin.solvers.engines.cholesky import CholeskyFactor
 from maxmargin.solvers.engines.interior_point.interior_point import center_of, one_thread_each
 from maxmargin.solvers.engines.interior_point.newton_systems import home_of_rows, in_space_of_rows
-from maxmargin.solvers.engines.interior_point.row_view import RowView, blocks
+from maxmargin.solvers.engines.interior_point.row_view import RowView
 from maxmargin.solvers.problem.candidate import INTERRUPTED, Candidate, SolverRun
 from maxmargin.solvers.problem.problem import Problem
 
@@ -112,23 +112,16 @@ def _length(point: _Point, step: Floats, change: Floats, costs: Floats, penalty:
 
 
 def _look(problem: Problem, costs: Floats, view: RowView, plane: Floats, penalty: Floats) -> _Point:
-    parts = problem.map(partial(_looked_at, view, plane), problem.y, costs)
-    slacks, written, curvatures = zip(*parts, strict=True)
-    gradient, hessian = penalty * plane - sum(written), np.diag(penalty) + sum(curvatures)
-    return _Point(plane, np.concatenate(slacks), gradient, hessian)
+    slacks, grams = zip(*problem.map(partial(_looked_at, view, plane), problem.y, costs), strict=True)
+    gram = sum(grams)
+    return _Point(plane, np.concatenate(slacks), penalty * plane - gram[:-1, -1], np.diag(penalty) + gram[:-1, :-1])
 
 
 @np.errstate(all="ignore")
-def _looked_at(
-    view: RowView, plane: Floats, _: slice, X: Any, y: NDArray[Any], costs: Floats
-) -> tuple[Floats, Floats, Floats]:
-    """Return t, X'(2 c y t) over the rows with slack, and their part of the Hessian."""
-    t, written, curvature = np.empty(len(y)), np.zeros(len(plane)), np.zeros((len(plane), len(plane)))
-    for part in blocks(X, view.sizes):
-        rows, signs, c = view.centred(X[part]), y[part], 2 * costs[part]
-        t[part] = view.signed_slack(rows, signs, plane)
-        inside = np.flatnonzero(t[part] > 0)
-        rows, signs, c = rows[inside], signs[inside], c[inside]
-        written += view.written(rows, signs, signs * c * t[part][inside])
-        curvature += view.gram(rows, signs, np.sqrt(c))
-    return t, written, curvature
+def _looked_at(view: RowView, plane: Floats, _: slice, X: Any, y: NDArray[Any], costs: Floats) -> tuple[Floats, Floats]:
+    """Return t, and the Gram matrix of the rows with slack times the roots of 2 c, beside them y t."""
+    rows = view.centred(X)
+    t = view.signed_slack(rows, y, plane)
+    inside = np.flatnonzero(t > 0)
+    roots = np.sqrt(2 * costs[inside])
+    return t, view.gram(rows[inside], y[inside], roots, roots * y[inside] * t[inside])

@@ -27,10 +27,9 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import as_integers, round_down, round_up, sqrt_up
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import balanced_sum
-from maxmargin.solvers.proof.margins import exact_functional_margins, least_functional_margin, norm_squared
+from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
 from maxmargin.solvers.proof.soft_bounds import slack_upper_bound, sum_bounds
 from maxmargin.solvers.proof.sums import TINIEST_NORMAL, careful_sum
-
 
 
 class Loss(StrEnum):
@@ -58,7 +57,7 @@ def value_at(problem: Problem, v: Floats, n_passes: int, square: Fraction, loss:
     if loss is Loss.HINGE:
         slack = slack_upper_bound(problem, v, 0.0, np.ones(problem.n_samples))
         return math.inf if slack is None else _hinge_value(spread, n_passes * slack)
-    squares = squared_slack_upper_bound(problem, v)
+    squares = slack_upper_bound(problem, v, 0.0, np.ones(problem.n_samples), power=2)
     return math.inf if squares is None else squared_sum(spread, n_passes * squares)
 
 
@@ -69,14 +68,6 @@ def separating_value(problem: Problem, v: Floats, square: Fraction) -> float:
     """
     least = least_functional_margin(problem, v, 0.0)
     return round_up(square * norm_squared(v) / least**2) if least > 0 else math.inf
-
-
-def squared_slack_upper_bound(problem: Problem, v: Floats) -> Fraction | None:
-    """Return an upper bound of sum max(0, 1 - z_i.v)^2, None if it would overflow."""
-    if problem.n_samples * problem.n_features <= problem.sizes.exact_slack_entries:
-        margins = exact_functional_margins(problem, np.arange(problem.n_samples), v, 0.0)
-        return sum(((1 - m) ** 2 for m in margins if m < 1), Fraction(0))
-    return slack_upper_bound(problem, v, 0.0, np.ones(problem.n_samples), power=2)
 
 
 def _hinge_value(spread: Fraction, slack: Fraction) -> float:

@@ -162,19 +162,13 @@ class SlackProgram:
 
 @np.errstate(all="ignore")
 def rows_by_gap(
-    problem: Problem,
-    w: Floats,
-    margins: Floats,
-    offset: float,
-    room: Floats,
-    errors: Floats,
-    levels: Floats,
-    gap: float,
+    problem: Problem, w: Floats, margins: Floats, offset: float, dual: Floats, costs: Floats, gap: float
 ) -> tuple[Mask, Mask]:
     """Return the rows that have slack at every optimum, and those that have none, as far as the gap of both ends tells.
 
-    The optimal normal is at most sqrt(2 gap) from w, because the objective is strongly convex in it. So one row in a
-    class whose margin at every optimum is known tells where the margin is beside the others.
+    The optimal normal is at most sqrt(2 gap) from w, because the objective is strongly convex in it. For a row with
+    multiplier a and cost c the slack of an optimum is at most gap/(c - a), and its functional margin exceeds that of
+    rows without slack by at most gap/a. So one such row in a class tells where the margin is beside the others.
 
     Parameters
     ----------
@@ -184,22 +178,19 @@ def rows_by_gap(
         y(w.x + b) less a level.
     offset : float
         The sum of the moduli of b and of the level.
-    room : ndarray (n_samples,)
-        Rows of 0 tell nothing; of the others the greatest is taken.
-    errors, levels : ndarray (n_samples,)
-        Of the rows that tell something: at every optimum their margin, less the level, is within the error of what
-        `levels` says.
+    dual, costs : ndarray (n_samples,)
     gap : float
     """
     inside, outside = np.zeros((2, problem.n_samples), dtype=np.bool_)
     error = rounding_error(problem.column_sizes @ np.abs(w) + offset, problem.n_features + 3)
     sizes = np.concatenate(list(problem.map(partial(_sizes, center_of(problem)))))
     for group in (problem.y > 0, problem.y < 0):
-        row = int(np.where(group, room, 0.0).argmax())
-        if group[row] and room[row] > 0:
-            reach = math.sqrt(2 * gap) * (sizes + sizes[row]) + errors[row]
+        room = np.where(group, np.minimum(dual, costs - dual), 0.0)
+        row = int(room.argmax())
+        if room[row] > _AT_END * costs[row]:
+            reach = math.sqrt(2 * gap) * (sizes + sizes[row]) + 2 * gap / room[row]
             reach = (reach + 2 * error) * (1 + _AT_END)
-            beside = margins - margins[row] + levels[row]
+            beside = margins - margins[row]
             inside |= group & (beside < -reach)
             outside |= group & (beside >= reach)
     return inside, outside

@@ -18,13 +18,8 @@ from maxmargin.solvers.problem.candidate import Candidate
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.quantile import quantile
 from maxmargin.solvers.problem.row_weights import RowWeights, checked, numbers_of_rows
+from maxmargin.solvers.proof import soft_bounds
 from maxmargin.solvers.proof.margins import enclose_functional_margins, error_rows
-from maxmargin.solvers.proof.soft_bounds import (
-    balanced,
-    dual_lower_bound,
-    objective_upper_bound,
-    squared_dual_lower_bound,
-)
 from maxmargin.solvers.proof.sums import largest_error, margins_of
 from maxmargin.solvers.soft_margin.slack_rows import Optimum, SlackProgram, rows_by_gap
 from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
@@ -46,9 +41,6 @@ _EXACT = "exact optimum"
 
 # Largest fraction of the objective due to slack at which the hard margin counts as close.
 _NO_SLACK = 1e-6
-
-# Room of a multiplier between 0 and its upper bound, relative to that, above which the row counts as on the margin.
-_LEAST_ROOM = 1e-9
 
 # What is added to bounds of errors for their own rounding, relative to them.
 _ALLOWANCE = 1e-9
@@ -125,7 +117,7 @@ class SoftBracket(Bracket):
     rows: WeightedRows
     costs: Floats
     least_costs: Floats
-    _power: ClassVar[int] = 1
+    power: ClassVar[int] = 1
 
     limits: Limits
     C: float = 1.0
@@ -192,7 +184,7 @@ class SoftBracket(Bracket):
         """Keep w with its best offset if the objective is less there."""
         offsets = self._offsets(w)
         b = offsets[0] / 2 + offsets[1] / 2 if offsets else 0.0
-        objective = objective_upper_bound(self.problem, w, b, self.costs, self._power)
+        objective = soft_bounds.objective_upper_bound(self.problem, w, b, self.costs, self.power)
         if objective < self.upper or (objective == self.upper and self.engine == "none"):
             self.w, self.b, self.offsets, self.upper, self.engine = w, b, offsets, objective, engine
 
@@ -203,9 +195,9 @@ class SoftBracket(Bracket):
         return best_offsets(self.problem, w, self.costs, lambda rows: total(kept[rows]) - total(positive))
 
     def _offer_dual(self, dual: Floats) -> None:
-        lower = dual_lower_bound(self.problem, dual)
+        lower = soft_bounds.dual_lower_bound(self.problem, dual)
         if lower > self.lower:
-            self.dual, self.lower = balanced(self.problem, dual), lower
+            self.dual, self.lower = soft_bounds.balanced(self.problem, dual), lower
 
     @property
     def start(self) -> tuple[Floats, float] | None:
@@ -290,16 +282,8 @@ class SoftBracket(Bracket):
         }
 
     def _rows_by_gap(self, excess: Floats, dual: Floats, costs: Floats, gap: float) -> tuple[Mask, Mask]:
-        """Return what `rows_by_gap` does.
-
-        For a row with multiplier a and cost c the slack of an optimum is at most gap/(c - a), and its functional margin
-        exceeds that of rows without slack by at most gap/a.
-        """
-        room = np.minimum(dual, costs - dual)
-        room[room <= _LEAST_ROOM * costs] = 0.0
-        with np.errstate(all="ignore"):
-            errors, offset = 2 * gap / room, abs(self.b) + self._level
-        return rows_by_gap(self.rows.problem, self.w, excess, offset, room, errors, np.zeros(len(room)), gap)
+        """Return the rows that have slack at every optimum, and those that have none, as far as the gap tells."""
+        return rows_by_gap(self.rows.problem, self.w, excess, abs(self.b) + self._level, dual, costs, gap)
 
     def reason(self) -> str:
         """Return the reason why the work ended early; empty if it did not."""
@@ -312,7 +296,7 @@ class SquaredBracket(SoftBracket):
     """The same for 1/2 ||w||^2 + sum c xi^2, whose multipliers have no upper bound, and are 2 c xi at the optimum."""
 
     __slots__ = ()
-    _power = 2
+    power = 2
 
     def offer_weights(self, weights: Floats) -> None:
         """Keep the multipliers if the lower end that they prove is greater."""
@@ -343,28 +327,25 @@ class SquaredBracket(SoftBracket):
         return b, b
 
     def _offer_dual(self, dual: Floats) -> None:
-        lower = squared_dual_lower_bound(self.problem, dual, self.least_costs)
+        lower = soft_bounds.squared_dual_lower_bound(self.problem, dual, self.least_costs)
         if lower > self.lower:
-            self.dual, self.lower = balanced(self.problem, dual), lower
+            self.dual, self.lower = soft_bounds.balanced(self.problem, dual), lower
 
     def _close(self) -> None:
         """Do nothing: the interval is as narrow as the floats w allow."""
 
+    @np.errstate(all="ignore")
     def _rows_by_gap(self, excess: Floats, dual: Floats, costs: Floats, gap: float) -> tuple[Mask, Mask]:
-        """Return what `rows_by_gap` does, by sum c (xi - xi*)^2 <= gap, as the objective is strongly convex in xi."""
-        problem = self.rows.problem
-        with np.errstate(all="ignore"):
-            errors = np.sqrt(gap / costs) * (1 + _ALLOWANCE)
-            has_slack = 1 - enclose_functional_margins(problem, self.w, self.b)[1] > errors
-        room, offset = np.where(has_slack, costs, 0.0), abs(self.b) + self._level
-        inside, outside = rows_by_gap(problem, self.w, excess, offset, room, errors, excess, gap)
-        return inside | has_slack, outside
+        """Return the same: sum c (xi - xi*)^2 is at most the gap, as the objective is strongly convex in xi, too.
 
-    def _slack(self, dual: Floats, costs: Floats) -> dict[str, Any]:
-        return {
-            **SoftBracket._slack(self, dual, costs),
-            "offset_interval": (self.b, self.b) if self.problem.bias else None,
-        }
+        So xi* is known up to sqrt(gap/c), and a row that surely has slack tells where the margin is beside it, as for
+        the hinge a row on the margin does whose multiplier has the room 2 sqrt(gap c).
+        """
+        upper = enclose_functional_margins(self.rows.problem, self.w, self.b)[1]
+        has_slack = 1 - upper > np.sqrt(gap / costs) * (1 + _ALLOWANCE)
+        room = np.where(has_slack, 2 * np.sqrt(gap * costs), 0.0)
+        inside, outside = SoftBracket._rows_by_gap(self, np.where(has_slack, 0.0, excess), room, 2 * room, gap)
+        return inside | has_slack, outside
 
     def solution(self) -> SoftMargin:
         """Return the result."""

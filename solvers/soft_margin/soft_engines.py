@@ -23,7 +23,6 @@ from maxmargin.solvers.problem.candidate import (
     EngineRow,
     Solver,
     SolverRun,
-    always,
     engines_to_ask,
 )
 from maxmargin.solvers.problem.problem import Problem
@@ -218,8 +217,7 @@ def _program(best: SoftBracket, scaling: ColumnScaling) -> "tuple[cvxpy.Problem,
     exponent = 2 * scaling.unit_exponent
     with np.errstate(over="ignore"):
         costs = np.clip(np.ldexp(best.costs, exponent), _LEAST_COST, 1 / _LEAST_COST)
-    power = 2 if isinstance(best, SquaredBracket) else 1
-    return formulations.soft_margin(X, y, costs, bias=bias, normal_weights=q, power=power), 1.0, -exponent
+    return formulations.soft_margin(X, y, costs, bias=bias, normal_weights=q, power=best.power), 1.0, -exponent
 
 
 def _costs(best: NuBracket) -> Floats:
@@ -249,7 +247,7 @@ ENGINES: dict[type[SoftBracket], tuple[EngineRow, ...]] = {
         EngineRow("hard-margin", _has_little_slack, _hard_margin),
     ),
     SquaredBracket: (
-        EngineRow(squared_hinge.NAME, always, _newton),
+        EngineRow(squared_hinge.NAME, _has_fitting_matrices, _newton),
         EngineRow("hard-margin", _has_little_slack, _hard_margin),
     ),
     NuBracket: (

@@ -35,8 +35,7 @@ def soft_margin(
     w, margins = _hyperplane(X, y, bias)
     # Less work for some solvers than as many constraints; without a sign the least squared slacks are nonnegative, too.
     xi = cp.Variable(X.shape[0], "xi", nonneg=power == 1)
-    loss = xi if power == 1 else cp.square(xi)
-    objective = cp.Minimize(_half_norm(w, normal_weights) + cp.sum(cp.multiply(C, loss)))
+    objective = cp.Minimize(_half_norm(w, normal_weights) + cp.sum(cp.multiply(C, xi if power == 1 else cp.square(xi))))
     return cp.Problem(objective, [margins >= 1 - xi])
 
 
