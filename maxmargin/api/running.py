@@ -265,16 +265,24 @@ def run_perceptron(
     rng: "np.random.Generator | int | None" = None,
     on_progress: "Callable[[RunProgress], None] | None" = None,
     method: str = "auto",
+    weights: Any = None,
+    start: Any = None,
     **limits: Any,
 ) -> "PerceptronRun":
-    """Do what `perceptron` does, for a stated problem; `limits` are its other options."""
+    """Do what `perceptron` does, for a stated problem; `limits` are its other options.
+
+    With weights of the rows do what `weighted_perceptron` does, from the start if there is one.
+    """
     from maxmargin.solvers.perceptron.row_orders import Order
     from maxmargin.solvers.perceptron.run import perceptron as run
+    from maxmargin.solvers.perceptron.run import weighted_perceptron
     from maxmargin.solvers.perceptron.settings import EngineName, PerceptronSettings
 
     chosen_order, chosen_method = choice("order", order, Order), choice("method", method, EngineName)
     problem, scale, limits["time_limit"] = in_time(problem, bias_scale, limits.get("time_limit"))
     settings = PerceptronSettings(bias_scale=scale, order=chosen_order, method=chosen_method, **limits)
+    if weights is not None:
+        return weighted_perceptron(problem, settings, weights=weights, start=start, rng=generator_of(rng))
     return run(problem, settings, rng=generator_of(rng), on_progress=on_progress)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -21,8 +22,9 @@ from maxmargin.data.reading.arrays import class_factors, from_arrays, not_class_
 from maxmargin.data.reading.coding import coding_note
 from maxmargin.data.sources.frames import is_from_table_library
 from maxmargin.solvers.answers.answer_text import some
-from maxmargin.solvers.basics.array_types import Rows
+from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.problem.row_weights import numbers_of_rows
 from maxmargin.text.data_error import listed
 
@@ -57,7 +59,9 @@ class TrainingRows:
     factors : dict of label to number, or None
         The factors of the weights by the labels of the data set.
     counts : ndarray of int
-        The number of these rows in each class.
+        The number of these rows in each class that they have.
+    codes : ndarray of int
+        The classes of the rows, as positions in `classes`.
     """
 
     dataset: Dataset
@@ -67,6 +71,19 @@ class TrainingRows:
     weights: NDArray[Any] | None
     factors: dict[Any, Any] | None
     counts: Rows
+    codes: Rows
+
+    @property
+    def steps(self) -> Floats | None:
+        """The weights of the rows times the factors of their classes, as floats; None if all are 1."""
+        if self.weights is None and self.factors is None:
+            return None
+        factors = [float((self.factors or {}).get(name, 1)) for name in self.names]
+        return np.asarray((1.0 if self.weights is None else self.weights) * np.array(factors)[self.codes])
+
+    def problem(self, positive: Any, *, bias: bool) -> Problem:
+        """Return the rows, with the sign +1 for those of a class and -1 for the others, of which there may be none."""
+        return Problem(self.dataset.X, np.where(self.codes == self.names.index(positive), 1.0, -1.0), bias)
 
     @property
     def questions(self) -> list[tuple[Any, str]]:
@@ -84,11 +101,12 @@ class TrainingRows:
 
     @classmethod
     def of(
-        cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, class_weight: Any = None
+        cls, estimator: Any, X: Any, y: Any, *, sample_weight: Any = None, class_weight: Any = None, classes: Any = None
     ) -> "TrainingRows":
         """Return the rows to which an estimator is fitted, without rows and classes of weight 0.
 
-        The attributes of an earlier fit are removed from the estimator.
+        The attributes of an earlier fit are removed from the estimator, unless the rows are a part of all rows, whose
+        classes are given.
 
         Raises
         ------
@@ -101,11 +119,14 @@ class TrainingRows:
         intercept = estimator.fit_intercept
         if not isinstance(intercept, bool | np.bool_):
             raise InvalidOptionError(f"fit_intercept is {intercept!r}; expected True or False")
-        _forget(estimator)
+        is_part = classes is not None
+        is_first = not (is_part and hasattr(estimator, "coef_"))
+        if is_first:
+            _forget(estimator)
         refuse_masked(y, "y")
         checked: Any
         labels: Any
-        checked, labels = validate_data(estimator, X, y, accept_sparse="csr")
+        checked, labels = validate_data(estimator, X, y, accept_sparse="csr", reset=is_first)
         check_classification_targets(labels)
         largest = float(np.abs(checked.data if issparse(checked) else checked).max(initial=0))
         if largest > _LARGEST:
@@ -113,21 +134,31 @@ class TrainingRows:
             raise InvalidProblemError(f"{found}: rescale X, for example divide it by {largest!r}")
         weights = None if sample_weight is None else numbers_of_rows(weights_of(sample_weight), len(labels))
         kept = _kept(labels, weights, class_weight)
-        classes, first, counts = np.unique(labels[kept], return_index=True, return_counts=True)
-        _check_classes(classes, is_cut=len(kept) < len(labels))
+        present, first, counts = np.unique(labels[kept], return_index=True, return_counts=True)
+        _check_classes(present if classes is None else classes, is_cut=is_part or len(kept) < len(labels))
+        unknown = [] if not is_part else np.setdiff1d(labels, classes).tolist()
+        if unknown:
+            raise InvalidProblemError(f"y has the label {unknown[0]!r}; the classes are {listed(classes.tolist())}")
         columns = getattr(estimator, "feature_names_in_", [f"x{column}" for column in range(checked.shape[1])])
-        dataset = _exact_dataset(X, checked, labels, columns)
-        if len(kept) < len(labels):
+        if is_part:  # the classes of which may not all occur: the first row comes once more, with another label
+            X, checked = (_safe_indexing(part, [*range(len(labels)), 0]) for part in (X, checked))
+            whole = _exact_dataset(X, checked, np.append(np.zeros(len(labels)), 1), columns)
+            dataset = replace(whole, X=whole.X[kept])
+        else:
+            dataset = _exact_dataset(X, checked, labels, columns)
+        if classes is None and len(kept) < len(labels):
             dataset = from_arrays(dataset.X[kept], labels[kept], feature_names=dataset.feature_names)
-        names = [dataset.labels[row].item() for row in first.tolist()]
+        names = [dataset.labels[row].item() for row in first.tolist()] if classes is None else classes.tolist()
+        known, classes = (np.unique(labels), present) if classes is None else (classes, classes)
         return cls(
             dataset=dataset,
             classes=classes,
             names=names,
             rows=kept,
             weights=None if weights is None else weights[kept],
-            factors=_factors(class_weight, labels, dict(zip(classes.tolist(), names, strict=True)), counts),
+            factors=_factors(class_weight, known, dict(zip(classes.tolist(), names, strict=True)), counts),
             counts=counts,
+            codes=np.searchsorted(classes, labels[kept]),
         )
 
 
@@ -182,7 +213,7 @@ def _kept(labels: NDArray[Any], weights: NDArray[Any] | None, class_weight: Any)
     return np.flatnonzero(has_weight)
 
 
-def _factors(class_weight: Any, labels: NDArray[Any], names: dict[Any, Any], counts: Rows) -> dict[Any, Any] | None:
+def _factors(class_weight: Any, known: NDArray[Any], names: dict[Any, Any], counts: Rows) -> dict[Any, Any] | None:
     """Return the factors of the classes by their names; "balanced" is n_samples / (n_classes n) for n rows.
 
     Raises
@@ -198,7 +229,7 @@ def _factors(class_weight: Any, labels: NDArray[Any], names: dict[Any, Any], cou
         return {name: Fraction(n_samples, n_classes * count) for name, count in pairs}
     if not isinstance(class_weight, Mapping):
         raise not_class_weights(class_weight)
-    factors = class_factors(class_weight, np.unique(labels).tolist())
+    factors = class_factors(class_weight, known.tolist())
     return {names[label]: factor for label, factor in factors.items() if label in names}
 
 

@@ -80,6 +80,7 @@ class AdaTron(Algorithm):
         ),
     )
     step = staticmethod(adatron_step)
+    needs_all_rows = True
 
     rate: float = parameter(1.0, 0.0, 2.0)
     tolerance: float = parameter(1e-3, 0.0, 1.0)

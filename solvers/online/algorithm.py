@@ -254,6 +254,8 @@ class Algorithm(ABC):
     is_scale_free : bool
         Whether the updates stay the same if all rows are multiplied by a positive constant, so that rows of any size
         can be presented.
+    needs_all_rows : bool
+        Whether the state or a parameter depends on all rows, so that a run cannot go on with other rows.
 
     Raises
     ------
@@ -269,6 +271,7 @@ class Algorithm(ABC):
     presents: ClassVar[Presents] = Presents.ROWS
     default_order: ClassVar[Order] = Order.CYCLIC
     is_scale_free: ClassVar[bool] = False
+    needs_all_rows: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for each in fields(self):

@@ -153,6 +153,7 @@ class _Gaussian(MatrixAlgorithm):
     """
 
     step = staticmethod(confidence_step)
+    needs_all_rows = True
 
     confidence: float = parameter(0.9, 0.5, 1.0)
 

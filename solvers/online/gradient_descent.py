@@ -195,6 +195,7 @@ class DeltaRule(Algorithm):
         ),
     )
     step = staticmethod(batch_step)
+    needs_all_rows = True
     presents = Presents.ALL_ROWS
 
     eta: float | None = parameter(None, 0.0)
@@ -236,6 +237,7 @@ class DeltaRuleSgd(Algorithm):
         ),
     )
     step = staticmethod(single_step)
+    needs_all_rows = True
 
     eta: float | None = parameter(None, 0.0)
 
@@ -350,6 +352,7 @@ class SubgradientSvm(_SoftMarginDescent):
     summary = "subgradient descent on the soft-margin objective, all rows at once"
     reference = "Shor 1985; Shalev-Shwartz, Singer and Srebro 2007"
     step = staticmethod(subgradient_step)
+    needs_all_rows = True
     presents = Presents.ALL_ROWS
 
 

@@ -68,6 +68,7 @@ class KernelPerceptron(Algorithm):
         ),
     )
     step = staticmethod(kernel_step)
+    needs_all_rows = True
 
     kernel: str = "rbf"
     degree: int = parameter(2, 1, ends="[")

@@ -50,6 +50,7 @@ class MinOver(Algorithm):
         margin_on_halt("(1 - tolerance) g", "derived: ||w||/t >= g"),
     )
     step = staticmethod(minover_step)
+    needs_all_rows = True
     presents = Presents.WORST_ROW
     is_scale_free = True
 

@@ -150,6 +150,7 @@ class Alma(Algorithm):
         ),
     )
     step = staticmethod(alma_step)
+    needs_all_rows = True
     is_scale_free = True
 
     alpha: float = parameter(0.5, 0.0, 1.0, ends="]")

@@ -306,6 +306,7 @@ class Pocket(Algorithm):
         ),
     )
     step = staticmethod(pocket_step)
+    needs_all_rows = True
     default_order = Order.RANDOM
     is_scale_free = True
 

@@ -12,6 +12,7 @@ from maxmargin.solvers.online.loop import Loop
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.space import Space
+from maxmargin.solvers.online.state import LearnerState
 from maxmargin.solvers.perceptron.settings import OnProgress, StopReason
 from maxmargin.solvers.problem.problem import Problem
 
@@ -70,8 +71,11 @@ def run_without_guarantees(
     *,
     rng: np.random.Generator | None = None,
     on_progress: OnProgress = None,
+    before: tuple[LearnerState, int] | None = None,
 ) -> OnlineRun:
     """Run an online algorithm on the rows (x, s) as `run_online` does, and check nothing.
+
+    It goes on from the state of a run before, after a number of presentations, if there is one.
 
     Raises
     ------
@@ -85,6 +89,8 @@ def run_without_guarantees(
             f"{algorithm.name} have units: divide the data by a power of two"
         )
     loop = Loop(algorithm, space, settings, rng=rng or np.random.default_rng(), on_progress=on_progress)
+    if before is not None:
+        loop.state, loop.counts.n_presentations = before[0].copy(), before[1]
     with np.errstate(all="ignore"):
         run = result_of(problem, loop, loop.run())
         return replace(run, extras=algorithm.extras(run))

@@ -67,6 +67,7 @@ class Winnow(Algorithm):
         ),
     )
     step = staticmethod(winnow_step)
+    needs_all_rows = True
 
     factor: float = parameter(2.0, 1.0)
     threshold: float | None = parameter(None, 0.0)

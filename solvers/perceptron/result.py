@@ -12,6 +12,7 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
 from maxmargin.solvers.exact.dyadic import as_fraction, nearest_floats, sqrt_up
+from maxmargin.solvers.perceptron.engines.exact_weights import Start
 from maxmargin.solvers.perceptron.engines.run_counts import RunCounts
 from maxmargin.solvers.perceptron.settings import PerceptronSettings, StopReason
 from maxmargin.solvers.problem.problem import Problem
@@ -96,6 +97,8 @@ class PerceptronRun(RunResult):
         The rows of the run.
     bias : bool
         Whether the run has the constant coordinate s.
+    end : tuple or None
+        Where a run of an estimator ended, exactly, for another one to go on from.
     positive : label or None
         The class that is +1.
     positive_reason : str or None
@@ -129,6 +132,7 @@ class PerceptronRun(RunResult):
     engine: str
     problem: Problem
     bias: bool = True
+    end: Start | None = None
 
     def weights(self, k: int) -> tuple[Floats, float]:
         """Return the hyperplane after the first k mistakes, w = sum y x and b = s^2 sum y over these, rounded once.

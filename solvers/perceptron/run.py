@@ -12,23 +12,27 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from maxmargin.solvers.basics.array_types import Rows
+from maxmargin.solvers.basics.array_types import Floats, Rows
+from maxmargin.solvers.exact.dyadic import as_integers
 from maxmargin.solvers.perceptron.engines.engine_choice import EngineChoice
+from maxmargin.solvers.perceptron.engines.exact_weights import Start
 from maxmargin.solvers.perceptron.engines.float_engines import WeightsEngine
 from maxmargin.solvers.perceptron.engines.presented_rows import RowsInMemory, Segment, source_of
-from maxmargin.solvers.perceptron.engines.row_units import Units
+from maxmargin.solvers.perceptron.engines.row_units import Units, times_weights
 from maxmargin.solvers.perceptron.engines.run_counts import RunCounts
 from maxmargin.solvers.perceptron.engines.ties import Ties
 from maxmargin.solvers.perceptron.kernels import pass_arguments as at
 from maxmargin.solvers.perceptron.kernels.pass_arguments import Reason, Work, frozen
 from maxmargin.solvers.perceptron.reporter import Interrupt, Reporter
-from maxmargin.solvers.perceptron.result import PerceptronRun, result_of
+from maxmargin.solvers.perceptron.result import PerceptronRun, achieved_margins, result_of, upper_bounds
 from maxmargin.solvers.perceptron.row_orders import Presentation
-from maxmargin.solvers.perceptron.settings import ZERO_RULES, OnProgress, PerceptronSettings, StopReason
+from maxmargin.solvers.perceptron.settings import ZERO_RULES, EngineName, OnProgress, PerceptronSettings, StopReason
 from maxmargin.solvers.problem.problem import Problem
+from maxmargin.solvers.proof.hulls import ClassSums
 
 # Seconds to add one entry of a mistaken row exactly at the end of a run; an overestimate.
 _PROOF_ENTRY = 6e-8
@@ -79,8 +83,56 @@ def perceptron(
     return result_of(problem, settings, run.tally, stop_reason, ", ".join(run.engine_names))
 
 
+def weighted_perceptron(
+    problem: Problem,
+    settings: PerceptronSettings,
+    *,
+    weights: Floats,
+    start: Any = None,
+    rng: np.random.Generator,
+) -> PerceptronRun:
+    """Run the perceptron on the rows v (x, s), each number rounded to binary64.
+
+    Parameters
+    ----------
+    problem : Problem
+    settings : PerceptronSettings
+    weights : ndarray (n_samples,)
+        The v, positive.
+    start : Start, or tuple of ndarray (n_features,) and float, optional
+        Where another run ended, or w and b. No upper bound of the maximum margin is stated then.
+    rng : numpy.random.Generator
+
+    Raises
+    ------
+    InvalidProblemError
+        If v (x, s), or the weights at the end, are beyond the range of binary64.
+    """
+    scale, d = settings.bias_scale if problem.bias else 0.0, problem.n_features
+    if start is not None:  # which engines with integers of the rows, or of their products, cannot represent
+        settings = replace(settings, method=EngineName.WEIGHTS)
+        if not isinstance(start[0], list):
+            integers, exponent = as_integers(np.append(start[0], [start[1] / scale] if scale else []))
+            start = integers.tolist(), exponent
+    rows = Problem(times_weights(problem.X, weights, scale), problem.y, bias=False)
+    run = RunInProgress(rows, settings, Presentation(settings.order, problem.n_samples, rng), start=start)
+    stop_reason, tally, exact = run.until_stopped(), run.tally, run.ties.exact
+    result = result_of(rows, settings, tally, stop_reason, ", ".join(run.engine_names))
+    exact.follow(tally.counts)
+    plane = exact.rounded(run.units.exponent)[:-1]
+    w, b = plane[:d], float(plane[-1]) * scale if scale else 0.0
+    mistaken = np.flatnonzero(tally.counts)
+    sums = ClassSums.of(problem, mistaken, (as_integers(weights[mistaken])[0] * tally.counts[mistaken]).tolist())
+    upper = upper_bounds(problem, sums, scale)[0] if start is None else None
+    margin = achieved_margins(problem, w, b, scale)[0]
+    return replace(
+        result, w=w, b=b, margin=margin, margin_upper=upper, problem=problem, bias=problem.bias,
+        end=(exact.sums, exact.exponent),
+    )  # fmt: skip
+
+
 class RunInProgress:
-    """A run under way."""
+    """A run under way, from w = 0 or, with weights in floating point, from others."""
 
     def __init__(
         self,
@@ -89,6 +141,7 @@ class RunInProgress:
         presentation: Presentation,
         on_progress: OnProgress = None,
         on_mistakes: Callable[[Rows], None] | None = None,
+        start: Start | None = None,
     ) -> None:
         self.started = time.monotonic()
         self.problem, self.settings, self.presentation = problem, settings, presentation
@@ -96,7 +149,7 @@ class RunInProgress:
         self.choice = EngineChoice(problem, settings)
         self.source = source_of(problem, self.units, presentation, self.choice.method)
         self.tally = RunCounts.of(np.zeros(problem.n_samples, dtype=np.int64), settings.sizes.most_logged)
-        self.ties = Ties(problem, settings, self.units)
+        self.ties = Ties(problem, settings, self.units, start)
         self.engine_names = [self.source.engine.name]
         self.on_mistakes = on_mistakes
         self.interrupt = Interrupt()
@@ -104,6 +157,9 @@ class RunInProgress:
         self.log, self.epochs = np.empty((2, settings.sizes.log_buffer), dtype=np.int64)
         self.n_timed_from = sys.maxsize  # nothing is timed yet
         self.timed_from = time.monotonic()
+        if start is not None:
+            self.tally.size[at.ERROR] = math.inf  # until the weights are loaded
+            self.ties.load(self.source.engine, self.tally)
 
     def until_stopped(self) -> StopReason:
         """Present rows until the run ends, and return why."""

@@ -15,6 +15,9 @@ from maxmargin.solvers.proof.hulls import add_scaled, weighted_sum
 
 Counts = NDArray[np.int64]
 
+# Weights to start from, through the origin: integers, and the power of two that they count.
+Start = tuple[list[int], int]
+
 # Largest number of entries of dense rows that are converted to integers once, in advance.
 _MOST_ENTRIES_AT_HAND = 2_000_000
 
@@ -28,13 +31,15 @@ class ExactWeights:
         If its rows are not in memory, `follow` takes a pass over them, and there is no `margin`.
     scale : float
         The constant coordinate s; 0 through the origin.
+    start : Start, optional
+        By default w = 0.
     """
 
-    def __init__(self, problem: Problem, scale: float) -> None:
+    def __init__(self, problem: Problem, scale: float, start: Start | None = None) -> None:
         self._given = problem
         self.scale = Fraction(scale)
         self.counts = np.zeros(problem.n_samples, dtype=np.int64)
-        self.sums, self.exponent = [0] * problem.n_features, 0
+        self.sums, self.exponent = start or ([0] * problem.n_features, 0)
         self.balance = 0
 
     @cached_property

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
+from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.exact.dyadic import common_exponent, times_power_of_two
 from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
@@ -108,6 +109,26 @@ def signed_rows(problem: Problem, scale: float) -> Floats:
     """Return the rows y (x, s) of a problem in memory, as a dense array."""
     constant = np.full((problem.n_samples, 1), scale)
     return np.hstack([problem.dense_rows(slice(None)), constant]) * problem.y[:, np.newaxis]
+
+
+def times_weights(X: Any, weights: Floats, scale: float) -> Any:
+    """Return the rows v (x, s), or v x if the scale is 0.
+
+    Raises
+    ------
+    InvalidProblemError
+        If a number overflows, or is lost below the normal range.
+    """
+    from scipy.sparse import csr_array, diags_array, hstack
+
+    column, is_sparse = np.full((len(weights), int(scale > 0)), scale), hasattr(X, "tocsr")
+    before = csr_array(hstack([X, column])) if is_sparse else np.hstack([X, column])
+    with np.errstate(over="ignore", under="ignore"):
+        after = diags_array(weights) @ before
+    old, new = (before.data, after.data) if is_sparse else (before, after)
+    if not (np.isfinite(new).all() and (np.abs(new[old != 0]) >= np.finfo(np.float64).tiny).all()):
+        raise InvalidProblemError("the rows times their weights are beyond the range of binary64; rescale the weights")
+    return after
 
 
 def _values(X: Any) -> Floats:

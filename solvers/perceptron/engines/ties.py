@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.solvers.exact.products import digits, whole_numbers
-from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights
+from maxmargin.solvers.perceptron.engines.exact_weights import ExactWeights, Start
 from maxmargin.solvers.perceptron.engines.float_engines import Engine
 from maxmargin.solvers.perceptron.engines.row_units import Units, signed_rows
 from maxmargin.solvers.perceptron.engines.run_counts import RunCounts
@@ -80,15 +80,19 @@ class Ties:
         If its rows are not in memory, the only help is a common grid of all numbers.
     settings : PerceptronSettings
     units : Units
+    start : Start, optional
+        Weights of other numbers than the rows have, so that neither their limbs nor a grid of theirs help.
     """
 
-    def __init__(self, problem: Problem, settings: PerceptronSettings, units: Units) -> None:
+    def __init__(
+        self, problem: Problem, settings: PerceptronSettings, units: Units, start: Start | None = None
+    ) -> None:
         self.problem, self.units, self.settings = problem, units, settings
         self.limbs = no_limbs()
         self.zero_rule = ZERO_RULES[settings.zero]
         self.is_in_memory = isinstance(problem.row_source, InMemory)
-        self.exact = ExactWeights(problem, settings.bias_scale if problem.bias else 0.0)
-        self._limbs_are_known = False
+        self.exact = ExactWeights(problem, settings.bias_scale if problem.bias else 0.0, start)
+        self._limbs_are_known = self._has_start = start is not None
         self._n_rounded_at = 0
         self._n_few = 0 if settings.short == 0 else _FEW_ENTRIES // (problem.n_samples * (problem.n_features + 1))
 
@@ -105,7 +109,7 @@ class Ties:
 
     @cached_property
     def _exact_up_to(self) -> float:
-        return self.units.exact_up_to(self.problem)
+        return 0.0 if self._has_start else self.units.exact_up_to(self.problem)
 
     def _is_on_a_grid(self, tally: RunCounts) -> bool:
         """Find out whether all numbers are small multiples of one number; if so, perhaps nothing was rounded.
