@@ -14,9 +14,14 @@ from maxmargin.estimators.training_rows import TrainingRows
 class LinearClassifier(LinearClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Predict by hyperplanes with `coef_` and `intercept_`, as scikit-learn's linear classifiers do."""
 
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
     classes_: NDArray[Any]
     coef_: NDArray[np.float64]
     intercept_: NDArray[np.float64]
+    status_: Any
+    margin_: Any
+    verdict_: Any
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -114,6 +114,16 @@ class MaxMarginClassifier(LinearClassifier):
     True
     """
 
+    margin_interval_: Any
+    angle_interval_: Any
+    objective_interval_: Any
+    certificate_: Any
+    support_: Any
+    support_vectors_: Any
+    n_support_: Any
+    dual_coef_: Any
+    n_iter_: Any
+
     def __init__(
         self, C: float = 1.0, *, fit_intercept: bool = True, loss: str = "hinge", class_weight: Any = None,
         store_proof: bool = True, time_limit: float | None = None,

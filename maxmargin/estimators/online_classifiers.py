@@ -48,6 +48,8 @@ _SEEDS = 2**31 - 1
 class _RunClassifier(LinearClassifier):
     """A classifier by runs, one for each class against the rest if there are more than two."""
 
+    n_iter_: int
+    n_mistakes_: Any
     fit_intercept: bool
     bias_scale: Any
     class_weight: Any
@@ -206,6 +208,8 @@ class PerceptronClassifier(_RunClassifier):
     >>> model.n_mistakes_, model.n_iter_, model.status_, model.predict([[13.0]]).tolist()
     (233, 128, 'converged', ['twelve'])
     """
+
+    margin_interval_: Any
 
     def __init__(
         self, max_epochs: int | None = 1000, *, fit_intercept: bool = True, bias_scale: Any = 1.0,

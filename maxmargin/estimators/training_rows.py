@@ -136,8 +136,8 @@ class TrainingRows:
         kept = _kept(labels, weights, class_weight)
         present, first, counts = np.unique(labels[kept], return_index=True, return_counts=True)
         _check_classes(present if classes is None else classes, is_cut=is_part or len(kept) < len(labels))
-        unknown = [] if not is_part else np.setdiff1d(labels, classes).tolist()
-        if unknown:
+        unknown = [] if classes is None else np.setdiff1d(labels, classes).tolist()
+        if classes is not None and unknown:
             raise InvalidProblemError(f"y has the label {unknown[0]!r}; the classes are {listed(classes.tolist())}")
         columns = getattr(estimator, "feature_names_in_", [f"x{column}" for column in range(checked.shape[1])])
         if is_part:  # the classes of which may not all occur: the first row comes once more, with another label
