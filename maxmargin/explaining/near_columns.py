@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from maxmargin.explaining.terms import called
+from maxmargin.explaining.terms import called, sum_of
 from maxmargin.solvers.answers.answer_text import counted, rounded_up
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import printable
@@ -22,12 +22,11 @@ def relation(verdict: ProvenVerdict, alias: NearAlias) -> str:
     numbers = [_short_number(abs(weight)) for weight in alias.weights.values()]
     if len(numbers) > _MOST_TERMS or None in numbers:
         return f"depends linearly on {', '.join(names)} {end}"
-    total = ""
-    for number, name, (column, weight) in zip(numbers, names, alias.weights.items(), strict=True):
-        sign = f" {'-' if weight < 0 else '+'} " if total else "-" * (weight < 0)
+    parts = list[str]()
+    for number, name, column in zip(numbers, names, alias.weights, strict=True):
         is_constant = column == verdict.n_features
-        total += sign + " ".join([str(number)] * (number != "1" or is_constant) + [name] * (not is_constant))
-    return f"is {total} {end}"
+        parts.append(" ".join([str(number)] * (number != "1" or is_constant) + [name] * (not is_constant)))
+    return f"is {sum_of(list(zip(alias.weights.values(), parts, strict=True)))} {end}"
 
 
 def _short_number(number: Fraction) -> str | None:

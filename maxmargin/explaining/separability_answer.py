@@ -8,9 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
+from maxmargin.explaining.absences import Absence
 from maxmargin.explaining.finite_part import FinitePart, finite_part_of, other_meaning
 from maxmargin.explaining.near_columns import near_lines, relation
-from maxmargin.explaining.terms import OPPOSITE, Absence, Findings, Term, findings_of, terms_lines, terms_of
+from maxmargin.explaining.terms import OPPOSITE, Findings, Term, findings_of, terms_lines, terms_of
 from maxmargin.solvers.answers.answer_text import (
     LISTED_ELSEWHERE,
     NamedAnswer,
@@ -25,6 +26,7 @@ from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import nearest_floats, text
+from maxmargin.solvers.exact.linear import independent_rows
 from maxmargin.solvers.proof.certificate import CommonHullPoint, Overlap, QuasiSeparation, SeparatingHyperplane
 from maxmargin.solvers.separability.near_aliases import NearAliases
 from maxmargin.solvers.separability.proven_verdict import ProvenVerdict
@@ -336,13 +338,9 @@ class Separability(ProvenVerdict, NamedAnswer):
         return finite_part_of(self)
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:
-        parts = (
-            ("witness", self.witness_rows),
-            ("separated", self.separated_rows),
-            ("touching", self.touching_rows),
-            ("partly separated", self.partly_separated_rows),
-        )
-        return tuple((role, rows) for role, rows in parts if rows is not None)
+        roles = ("witness", "separated", "touching", "partly separated")
+        found = ((role, getattr(self, f"{role.replace(' ', '_')}_rows")) for role in roles)
+        return tuple((role, rows) for role, rows in found if rows is not None)
 
     def _columns_table(self) -> dict[str, Any]:
         terms = [(str(term.name), term.sign, term.reason) for term in self.terms or ()]
@@ -434,31 +432,34 @@ def _penalties(*, is_multinomial: bool) -> list[str]:
 def _about_levels(answer: ProvenVerdict, findings: Findings) -> list[str]:
     """Return the advice to merge levels in which a class does not occur, or to leave out their rows."""
     found = [absence for absence in findings.absences if absence.can_merge]
-    names = list(dict.fromkeys(absence.name for absence in found))
+    names = list(dict.fromkeys(absence.name if len(absence.levels) == 1 else f"({absence.name})" for absence in found))
     if not names:
         return []
+    kinds = sorted({"level" if len(absence.levels) == 1 else "cell" for absence in found}, reverse=True)
     assert answer.columns is not None
     # As many independent directions as the cone has dimensions span it, and each is 0 once its level is merged.
-    is_all = answer.n_inequalities is None and len(found) == answer.columns.dimension and not answer.columns.aliased
+    weights = [[absence.moves.get(column, 0) for column in range(answer.n_features + 1)] for absence in found]
+    n_found = len(independent_rows(np.array(weights, dtype=object)))
+    is_all = answer.n_inequalities is None and n_found == answer.columns.dimension and not answer.columns.aliased
     both = "both classes occur" if answer.n_inequalities is None else "all classes occur"
     rows = f"its {counted(found[0].n_rows, 'row')}" if len(names) == 1 else "their rows"
     then = "the data then overlap" if is_all else "then check again"
     return [
-        f"merge {some(names, _MOST_ADVISED, '{more} more')} with a level in which {both}, or leave out {rows}: {then}",
-        *_about_columns(found),
+        f"merge {some(names, _MOST_ADVISED, '{more} more')} with a {' or '.join(kinds)} in which {both}, "
+        f"or leave out {rows}: {then}",
+        *_about_columns(answer, found),
     ]
 
 
-def _about_columns(found: Sequence[Absence]) -> list[str]:
+def _about_columns(answer: ProvenVerdict, found: Sequence[Absence]) -> list[str]:
     """Return the consequence of dropping the column of a level."""
-    of_columns = [absence for absence in found if not absence.is_reference and absence.factor.reference is not None]
-    if not of_columns:
-        return []
-    factor, level = of_columns[0].factor, of_columns[0].level
-    reference = printable(factor.level(factor.reference))
+    said = "  (dropping the column {} merges the level with the reference, {})"
+    names = {absence.name for absence in found}
     return [
-        f"  (dropping the column {printable(factor.columns[level])} merges the level with the reference, {reference})"
-    ]
+        said.format(printable(column), printable(factor.level(factor.reference)))
+        for factor in answer.names.factors if factor.reference is not None
+        for level, column in factor.columns.items() if factor.level(level) in names
+    ][:1]  # fmt: skip
 
 
 def _finite_part(answer: ProvenVerdict, findings: Findings | None, call: str | None) -> list[str]:

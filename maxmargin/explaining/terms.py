@@ -1,13 +1,13 @@
 """The terms of a logistic regression that separation makes infinite, and why, in words."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
+from maxmargin.explaining.absences import Absence, absences_of
 from maxmargin.solvers.answers.answer_text import INTERCEPT, LISTED_ELSEWHERE, counted, some
-from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.separability.proven_verdict import ColumnRanges, ProvenVerdict
@@ -81,41 +81,6 @@ class Side(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Absence:
-    """A class without rows in a level: its log-odds there can go to minus infinity while no row is on the wrong side.
-
-    Attributes
-    ----------
-    factor : Factor
-        The variable.
-    level : str
-        The level, which some rows have.
-    group : int
-        The class, as a number from 0.
-    n_rows : int
-        The number of rows of the level.
-    can_merge : bool
-        Whether every class occurs in another level of the variable.
-    """
-
-    factor: Factor
-    level: str
-    group: int
-    n_rows: int
-    can_merge: bool
-
-    @property
-    def is_reference(self) -> bool:
-        """Whether the level is the reference, which has no column."""
-        return self.level == self.factor.reference
-
-    @property
-    def name(self) -> str:
-        """The name of the level in sentences about rows."""
-        return self.factor.level(self.level)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
     """The evidence in the columns for the infinite terms.
 
@@ -158,7 +123,7 @@ def findings_of(answer: ProvenVerdict) -> Findings | None:
     """Return the evidence in the columns; None if the infinite terms are not known."""
     if answer.columns is None or answer.details is None:
         return None
-    signs, found = answer.columns.infinite, _absences(answer)
+    signs, found = answer.columns.infinite, absences_of(answer)
     columns = sorted({answer.place(coordinate)[1] for coordinate in signs} - {answer.n_features})
     return Findings(
         absences=found,
@@ -213,54 +178,17 @@ def _signed_lines(terms: Sequence[Term], most: int) -> list[str]:
     return lines + [f"    the combination: {printable(reason)}" for reason, count in counts.items() if count > 1]
 
 
-def _absences(answer: ProvenVerdict) -> tuple[Absence, ...]:
-    """Return the classes without rows in a level of a variable, counted on all rows.
-
-    Each of them alone is a direction to infinity. Variables with an aliased column, whose coefficient is set to 0, are
-    left out, and reference levels of models without an intercept.
-    """
-    return tuple(found for factor in answer.names.factors for found in _of_factor(answer, factor))
-
-
-def _of_factor(answer: ProvenVerdict, factor: Factor) -> Iterator[Absence]:
-    assert answer.details is not None and answer.columns is not None
-    names = list(answer.names.columns or ())
-    if any(names.count(column) != 1 for column in factor.columns.values()):
-        return
-    columns = list(map(names.index, factor.columns.values()))
-    aliased = {answer.place(coordinate)[1] for coordinate in answer.columns.aliased}
-    counts = None if aliased.intersection(columns) else answer.details.level_counts(columns)
-    if counts is None:
-        return
-    levels = [*factor.columns]
-    if factor.reference is not None and answer.bias:
-        levels.append(factor.reference)
-    can_merge = bool(counts[: len(levels)].all(axis=1).any())
-    for level, of_classes in zip(levels, counts.tolist(), strict=False):
-        for group, number in enumerate(of_classes):
-            if not number and any(of_classes):
-                yield Absence(factor=factor, level=level, group=group, n_rows=sum(of_classes), can_merge=can_merge)
-
-
-def _reason_of_level(answer: ProvenVerdict, absence: Absence, coordinate: int, sign: str) -> str | None:
+def _reason_of_absence(answer: ProvenVerdict, absence: Absence, coordinate: int, sign: str) -> str | None:
     """Return the reason in words if an absence sends this coordinate to infinity with this sign; else None."""
-    assert answer.names.columns is not None
     block, column = answer.place(coordinate)
-    if absence.group not in (0, block + 1):
+    weight = absence.moves.get(column, 0) * (-1 if absence.group else 1)
+    if absence.group not in (0, block + 1) or not weight or (weight > 0) != (sign == "+"):
         return None
-    of_level = "-" if absence.group else "+"
-    name = None if column == answer.n_features else answer.names.columns[column]
-    if not absence.is_reference:
-        is_moved = name == absence.factor.columns[absence.level] and sign == of_level
-    elif name is None:
-        is_moved = sign == of_level
-    else:
-        is_moved = name in absence.factor.columns.values() and sign == OPPOSITE[of_level]
-    return _words_of_level(answer, absence) if is_moved else None
+    return _words_of_absence(answer, absence)
 
 
-def _words_of_level(answer: ProvenVerdict, absence: Absence) -> str:
-    """Return the sentence about the rows of a level in which a class does not occur."""
+def _words_of_absence(answer: ProvenVerdict, absence: Absence) -> str:
+    """Return the sentence about the rows in which a class does not occur."""
     side = sides(answer, absence.group)[1]
     return side.of_all(absence.n_rows, f"{absence.name}{', the reference level,' * absence.is_reference}")
 
@@ -269,9 +197,9 @@ def _reason(answer: ProvenVerdict, findings: Findings, coordinate: int, sign: st
     """Return why a term is infinite; None if it is in combination with others only."""
     if sign not in OPPOSITE:
         return _EITHER
-    of_levels = (_reason_of_level(answer, absence, coordinate, sign) for absence in findings.absences)
+    of_absences = (_reason_of_absence(answer, absence, coordinate, sign) for absence in findings.absences)
     is_intercept = answer.place(coordinate)[1] == answer.n_features
-    found = next((reason for reason in of_levels if reason is not None), None)
+    found = next((reason for reason in of_absences if reason is not None), None)
     if found is not None or is_intercept:
         return found or _TOGETHER
     return _alone(answer, coordinate, sign)
@@ -336,7 +264,7 @@ def _together(answer: ProvenVerdict, of_levels: Sequence[Absence]) -> str:
     """Return the common reason of terms without a sign of their own: a level, a column, or several columns together."""
     assert answer.columns is not None
     if of_levels:
-        return _words_of_level(answer, of_levels[0])
+        return _words_of_absence(answer, of_levels[0])
     for coordinate in answer.columns.infinite:
         if answer.place(coordinate)[1] == answer.n_features:
             continue
@@ -364,7 +292,8 @@ def _combination(answer: ProvenVerdict) -> tuple[str, frozenset[int]]:
     values = f"is at least {threshold} where {inside}, and at most {threshold} where {outside}"
     if answer.verdict is Verdict.SEPARABLE:
         values = f"is above {threshold} where {inside}, and below {threshold} where {outside}"
-    total = _sum_of([(weight, called(answer, column)) for column, weight in weights.items()])
+    sizes = {column: f"{abs(weight)} " if abs(weight) != 1 else "" for column, weight in weights.items()}
+    total = sum_of([(weight, sizes[column] + called(answer, column)) for column, weight in weights.items()])
     return f"{total} {values}", frozenset(weights)
 
 
@@ -372,10 +301,7 @@ def _not_spelt_out(number: int, noun: str) -> str:
     return f"a combination of {counted(number, noun)}, whose weights are in the proof (certificate, or --proof FILE)"
 
 
-def _sum_of(weights: Sequence[tuple[Fraction, str]]) -> str:
-    text = ""
-    for weight, name in weights:
-        size = "" if abs(weight) == 1 else f"{abs(weight)} "
-        joined = f"{' ' if text else ''}{'-' if weight < 0 else '+' if text else ''}{' ' if text else ''}"
-        text += f"{joined}{size}{name}"
-    return text
+def sum_of(terms: Sequence[tuple[Fraction, str]]) -> str:
+    """Return the sum of terms that are written without their signs, which are those of the given weights."""
+    first, *others = (("-" if weight < 0 else "+", text) for weight, text in terms)
+    return " ".join([first[0].strip("+") + first[1], *(f"{sign} {text}" for sign, text in others)])

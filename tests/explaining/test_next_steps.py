@@ -1,6 +1,7 @@
 """Levels in which a class does not occur, advice that helps, and lines of Python that run as they are printed."""
 
 import pickle
+import re
 import textwrap
 from functools import cache
 from itertools import product
@@ -190,7 +191,7 @@ def test_absences_are_counted_on_all_rows() -> None:
         classes = sorted(table["y"].unique())
         if answer.columns is None or answer.columns.aliased:
             continue
-        found = {(one.factor.name, one.level, one.group, one.n_rows) for one in answer.findings.absences}
+        found = {(*one.name.split("="), one.group, one.n_rows) for one in answer.findings.absences}
         expected = {
             (name, level, group, int((table[name] == level).sum()))
             for name in ("site", "arm")
@@ -215,7 +216,7 @@ def test_merging_or_leaving_out_a_level_gives_overlap_where_that_is_said() -> No
         if "the data then overlap" not in answer.summary():
             continue
         n_seen += 1
-        levels = {(one.factor.name, one.level) for one in answer.findings.absences}
+        levels = {tuple(one.name.split("=")) for one in answer.findings.absences}
         is_left = np.ones(len(table), dtype=bool)
         merged = table.copy()
         for name, level in levels:
@@ -284,3 +285,77 @@ def test_an_answer_from_a_pickle_has_the_same_terms() -> None:
     copy = pickle.loads(pickle.dumps(answer))
     assert copy.terms == answer.terms and copy.findings == answer.findings
     assert "have died=yes" in copy.summary() and copy.summary() == answer.summary()
+
+
+# Formulas with cells, in the levels of `with_cells`.
+CELLS = (
+    "y ~ a * b", "y ~ C(a) * C(b) + x", "y ~ C(a):C(b)", "y ~ a * b * c", "y ~ a * b + b * c", "y ~ 0 + a:b",
+    "y ~ a + a:b", "y ~ x + C(a):C(b):c", "y ~ a * b + x:a", "y ~ C(a, Sum) * b", "y ~ a / b",
+)  # fmt: skip
+OF_A_CELL = re.compile(
+    r"(?:all (\d+) rows|the only row|none of the (\d+) rows) with (.+?) ha(?:ve|s) y(=| is not )(\w+)"
+)
+
+
+def with_cells(rng: np.random.Generator, n_classes: int) -> pd.DataFrame:
+    """Return levels with a label, which is the same in every row of some cells."""
+    levels = {"a": list("pqr"), "b": list("uv"), "c": list("kl")}
+    n = int(rng.integers(15, 60))
+    table = pd.DataFrame({name: rng.choice(values, n) for name, values in levels.items()})
+    table = table.assign(x=rng.integers(0, 3, n), y=rng.choice(["no", "yes", "zed"][:n_classes], n))
+    for _ in range(rng.integers(0, 3)):
+        table.loc[(table["a"] == rng.choice(levels["a"])) & (table["b"] == rng.choice(levels["b"])), "y"] = "yes"
+    return table
+
+
+def rows_of(table: pd.DataFrame, words: str) -> np.ndarray:
+    """Return which rows a reason or an advice is about."""
+    found, last = np.ones(len(table), dtype=bool), ""
+    for part in words.replace(", the reference level,", "").strip("()").split(" and "):
+        name, sign, level = re.fullmatch(r"(?:(\w+)(=| other than ))?(\w+)", part).groups(last)
+        last = name
+        found &= (table[name] == level) == (sign == "=")
+    return found
+
+
+@pytest.mark.parametrize("formula", CELLS)
+def test_what_is_said_of_cells_is_true(formula: str) -> None:
+    n_seen = 0
+    for seed in range(24):
+        table = with_cells(np.random.default_rng(seed), 2 + (seed % 4 == 0))
+        answer, text = mm.separability(table, formula), ""
+        for term in answer.terms or ():
+            if (found := OF_A_CELL.fullmatch(term.reason)) is None or "[" in found[3]:
+                continue
+            rows, labels = rows_of(table, found[3]), {*table["y"][rows_of(table, found[3])]}
+            assert rows.sum() == int(found[1] or found[2] or 1)
+            is_other = found[2] is not None or found[4] != "="
+            assert (found[5] not in labels) if is_other else labels == {found[5]}
+            n_seen, text = n_seen + (" and " in found[3]), answer.summary()
+        said = re.search(r"merge (.*) with a .* leave out .*: the data then overlap", text)
+        if said is not None and "more" not in said[1]:
+            left_out = np.any([rows_of(table, words) for words in re.split(r", (?![^(]*\))", said[1])], axis=0)
+            rest = answer.details.samples.dense_rows(np.flatnonzero(~left_out))
+            assert mm.separability(rest, table["y"][~left_out].to_numpy(), bias=answer.bias).verdict == "overlap"
+    assert n_seen > 5 or "Sum" in formula
+
+
+@pytest.mark.parametrize(
+    ("formula", "level"), [("died ~ sex * stage", "sex=f"), ("died ~ C(sex):C(stage)", "sex other than m")]
+)
+def test_a_cell_is_named_and_where_it_is_not_the_reason_nothing_is(formula: str, level: str) -> None:
+    table = pd.DataFrame({"sex": list("fm") * 12, "stage": np.repeat(["I", "II", "IV"], 8), "died": [0, 0, 1, 1] * 6})
+    table.loc[(table["sex"] == "f") & (table["stage"] == "IV"), "died"] = 1
+    words = f"all 4 rows with {level} and stage=IV have died=1"
+    answer = mm.separability(table, formula)
+    assert {term.reason for term in answer.terms or ()} == {words}
+    whole = f"merge ({level} and stage=IV) with a cell in which both classes occur, or leave out its 4 rows: the data"
+    assert whole in advice(answer) and "answer.finite_part()" in advice(answer)
+    if "*" in formula:
+        fitted = mm.check_model(smf.logit(formula, table))
+        assert {term.reason for term in fitted.terms or ()} == {words.replace("sex=f", "sex other than m")}
+    table["age"] = table["died"] * 10 + np.arange(24) % 3
+    aged = mm.separability(table, "died ~ age + sex + stage")
+    assert aged.verdict == "separable" and not any(
+        "sex" in term.reason and " and " in term.reason for term in aged.terms
+    )
