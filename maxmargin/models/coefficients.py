@@ -4,11 +4,15 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.data.dataset import Dataset, problem_of
-from maxmargin.data.numbers.binary64 import is_sparse
+from maxmargin.data.numbers.binary64 import REAL_KINDS, array_of, is_sparse
+from maxmargin.data.reading.arrays import refuse_masked
+from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
+from maxmargin.solvers.exact.reals import binary64, short_repr
+
+_EXPECTED = "expected a finite number that binary64 holds exactly"
 
 # Number of rows on which the scores of a model are compared with those of its coefficients.
 _ROWS = 100
@@ -29,7 +33,7 @@ class Coefficients:
     model : object
         The fitted model.
     rows : ndarray of shape (n_decisions, n_features)
-        Its coefficients, a row for each decision; their types are the model's own.
+        Its coefficients, a row for each decision.
     intercepts : ndarray of shape (n_decisions,)
         Their intercepts.
     names : tuple of str or None
@@ -41,8 +45,8 @@ class Coefficients:
     """
 
     model: Any
-    rows: NDArray[Any]
-    intercepts: NDArray[Any]
+    rows: Floats
+    intercepts: Floats
     names: tuple[str, ...] | None
     classes: list[Any]
     has_intercept: bool
@@ -54,22 +58,32 @@ class Coefficients:
         Raises
         ------
         InvalidOptionError
-            If its coefficients and intercepts do not have the shapes of a linear model.
+            If its coefficients and intercepts do not have the shapes of a linear model, or are not finite numbers.
         """
-        table = model.coef_.toarray() if is_sparse(model.coef_) else np.asarray(model.coef_)
-        rows, intercepts = np.atleast_2d(table), np.ravel(np.asarray(getattr(model, "intercept_", 0.0)))
-        if rows.ndim != 2 or len(intercepts) not in (1, len(rows)):
-            raise InvalidOptionError(
-                f"model has coef_ of shape {table.shape} and intercept_ of {len(intercepts)} numbers; expected the "
-                "shapes (1, n_features) or (n_features,), and one intercept"
+        names, found = getattr(model, "feature_names_in_", None), getattr(model, "classes_", None)
+        try:
+            table = model.coef_.toarray() if is_sparse(model.coef_) else array_of(model.coef_)
+            intercepts, classes = (
+                np.ravel(array_of(getattr(model, "intercept_", 0.0))),
+                array_of(() if found is None else found),
             )
-        names, classes = getattr(model, "feature_names_in_", None), getattr(model, "classes_", None)
+        except ValueError as error:
+            raise InvalidOptionError(f"coef_, intercept_ or classes_ of the model is no array: {error}") from error
+        shape = np.atleast_2d(table).shape
+        if len(shape) != 2 or len(intercepts) not in (1, shape[0]) or classes.ndim != 1:
+            raise InvalidOptionError(
+                f"model has coef_ of shape {table.shape}, intercept_ of {len(intercepts)} numbers, classes_ of shape "
+                f"{classes.shape}; expected (1, n_features) or (n_features,), one intercept, and (n_classes,)"
+            )
+        if names is not None and np.shape(names) != shape[1:]:
+            raise InvalidOptionError(f"model has {shape[1]} coefficients and {np.size(names)} feature_names_in_")
+        intercepts = real_numbers(intercepts, "intercept_")
         return cls(
             model=model,
-            rows=rows,
-            intercepts=np.broadcast_to(intercepts, len(rows)),
+            rows=real_numbers(np.ravel(table), "coef_").reshape(shape),
+            intercepts=np.broadcast_to(intercepts, shape[0]),
             names=None if names is None else tuple(map(str, names)),
-            classes=[] if classes is None else np.asarray(classes).tolist(),
+            classes=classes.tolist(),
             has_intercept=bool(getattr(model, "fit_intercept", True)),
         )
 
@@ -125,3 +139,42 @@ class Coefficients:
                     f"model is a {kind} whose scores are not coef_.x + intercept_; expected a linear model of X as it "
                     "is, or w and b"
                 )
+
+
+def real_numbers(values: Any, name: str) -> Floats:
+    """Return the entries of a one-dimensional array as binary64 numbers.
+
+    Raises
+    ------
+    InvalidOptionError
+        If one is no finite number, or binary64 does not hold it.
+    """
+    try:
+        array = array_of(values)
+    except ValueError as error:
+        raise InvalidOptionError(f"{name} cannot be read as an array of numbers: {error}") from error
+    refuse_masked(values, name)
+    if array.ndim != 1:
+        raise InvalidOptionError(f"{name} has shape {array.shape}; expected one dimension, (n_features,)")
+    if array.dtype.kind not in (*REAL_KINDS, "O"):
+        raise InvalidOptionError(f"{name} has dtype {array.dtype}; expected real numbers")
+    if array.dtype.kind == "f" and array.dtype.itemsize <= 8 and np.isfinite(array).all():
+        return array.astype(np.float64)
+    entries = array if array.dtype.itemsize > 8 else array.tolist()  # of long doubles there is no list of Python's own
+    return np.array([real_number(value, f"{name}[{position}]") for position, value in enumerate(entries)])
+
+
+def real_number(value: Any, name: str) -> float:
+    """Return a number, or an array with one, as a binary64 number.
+
+    Raises
+    ------
+    InvalidOptionError
+        If it is no finite number, or binary64 does not hold it.
+    """
+    if isinstance(value, np.ndarray) and value.shape == (1,):
+        value = value[0]
+    number = None if isinstance(value, bool | np.bool_) else binary64(value)
+    if number is None:
+        raise InvalidOptionError(f"{name} is {short_repr(value)}; {_EXPECTED}")
+    return number

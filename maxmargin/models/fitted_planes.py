@@ -9,15 +9,10 @@ import numpy as np
 
 from maxmargin.data.dataset import Dataset, problem_of
 from maxmargin.data.labels import Label, LabelError, choose_positive
-from maxmargin.data.numbers.binary64 import REAL_KINDS, array_of
-from maxmargin.data.reading.arrays import refuse_masked
-from maxmargin.models.coefficients import Coefficients
+from maxmargin.models.coefficients import Coefficients, real_number, real_numbers
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
-from maxmargin.solvers.exact.reals import binary64, short_repr
 from maxmargin.text.data_error import listed
-
-_EXPECTED = "expected a finite number that binary64 holds exactly"
 
 # Largest linear predictor, in modulus, at which a response of 1/2 counts as one at 0.
 _HALF = 1e-9
@@ -83,9 +78,9 @@ def plane_of_numbers(w: Any, b: Any, names: Sequence[str]) -> GivenPlane:
     if weights is not None and (isinstance(w, Mapping) or _are_names(names)):
         vector = _by_name(weights, names, "w")
     else:
-        vector = _vector(w, "w")
+        vector = real_numbers(w, "w")
         _check_length(vector, len(names), "w")
-    offset = _scalar(b, "b")
+    offset = real_number(b, "b")
     return GivenPlane(w=vector, b=offset, bias=offset != 0)
 
 
@@ -153,10 +148,8 @@ def sign_of_side(negative: Any, positive: Any, dataset: Dataset) -> int | None:
 
 def _of_coefficients(read: Coefficients, dataset: Dataset) -> GivenPlane:
     row, sign = _row_and_sign(read, dataset)
-    w, b = _vector(read.rows[row], "coef_"), _scalar(read.intercepts[row], "intercept_")
+    w, b = read.rows[row], float(read.intercepts[row])
     if read.names is not None and _are_names(dataset.feature_names):
-        if len(read.names) != len(w):
-            raise InvalidOptionError(f"model has {len(w)} coefficients and {len(read.names)} feature_names_in_")
         w = _by_name(dict(zip(read.names, w.tolist(), strict=True)), dataset.feature_names, "model")
     _check_length(w, dataset.n_features, "coef_")
     plane = GivenPlane(w=w, b=b, bias=read.has_intercept or b != 0).turned(sign)
@@ -200,7 +193,7 @@ def _row_and_sign(read: Coefficients, dataset: Dataset) -> tuple[int, int]:
 def _of_parameters(model: Any, dataset: Dataset) -> GivenPlane:
     fitted, params = getattr(model, "model", None), getattr(model, "params", model)
     named = _named_entries(params)
-    values = _vector(list(params.values()) if isinstance(params, Mapping) else params, "params")
+    values = real_numbers(list(params.values()) if isinstance(params, Mapping) else params, "params")
     names = [str(name) for name in (named or getattr(fitted, "exog_names", None) or ())]
     exog = _design(fitted, len(values))
     constant, b = _constant(values, names, exog)
@@ -213,8 +206,6 @@ def _of_parameters(model: Any, dataset: Dataset) -> GivenPlane:
         w = _by_name(weights, dataset.feature_names, "model")
     else:
         w = values[rest]
-        if exog is not None:
-            _check_order_of_columns(exog[:, rest], dataset)
         if constant is not None and len(values) == dataset.n_features:
             _check_is_one(dataset, constant)
             w = np.insert(w, constant, 0.0)
@@ -244,7 +235,7 @@ def _constant(values: Floats, names: Sequence[str], exog: Floats | None) -> tupl
         found_column = f"model has a column {names[position]!r}"
         raise InvalidOptionError(f"{found_column} that is not constant, or 0; expected the constant")
     offset = Fraction(float(values[position])) * Fraction(factor)
-    return position, _scalar(offset, f"the parameter of the constant times {factor!r}")
+    return position, real_number(offset, f"the parameter of the constant times {factor!r}")
 
 
 def _check_is_one(dataset: Dataset, column: int) -> None:
@@ -271,18 +262,6 @@ def _sign_of_response(fitted: Any, dataset: Dataset) -> int:
         f"model does not say which of its sides is {dataset.positive!r}, the class +1; expected labels 0 and 1, or the "
         "labels to which the model was fitted"
     )
-
-
-def _check_order_of_columns(fitted_to: Floats, dataset: Dataset) -> None:
-    """Refuse columns without names that are those to which a model was fitted, in another order."""
-    X = problem_of(dataset).X if dataset.is_in_memory else None
-    if not isinstance(X, np.ndarray) or X.shape != fitted_to.shape or np.array_equal(X, fitted_to):
-        return
-    if sorted(map(tuple, X.T.tolist())) == sorted(map(tuple, np.asarray(fitted_to, dtype=float).T.tolist())):
-        raise InvalidOptionError(
-            "X has the columns to which the model was fitted in another order; expected the same order, or a data "
-            "frame with the names"
-        )
 
 
 def _check_response_is_half_at_zero(fitted: Any) -> None:
@@ -341,32 +320,7 @@ def _by_name(weights: Mapping[str, Any], names: Sequence[str], what: str) -> Flo
         parts = [f"has nothing for the columns {listed(missing)}"] if missing else []
         parts += [f"names the columns {listed(unknown)}, which X does not have"] if unknown else []
         raise InvalidOptionError(f"{what} {' and '.join(parts)}; expected a number for each of {listed(names)}")
-    return np.array([_scalar(weights[name], f"{what}[{name!r}]") for name in names])
-
-
-def _vector(values: Any, name: str) -> Floats:
-    try:
-        array = array_of(values)
-    except ValueError as error:
-        raise InvalidOptionError(f"{name} cannot be read as an array of numbers: {error}") from error
-    refuse_masked(values, name)
-    if array.ndim != 1:
-        raise InvalidOptionError(f"{name} has shape {array.shape}; expected one dimension, (n_features,)")
-    if array.dtype.kind not in (*REAL_KINDS, "O"):
-        raise InvalidOptionError(f"{name} has dtype {array.dtype}; expected real numbers")
-    if array.dtype == np.float64 and np.isfinite(array).all():
-        return np.array(array)
-    entries = array if array.dtype.itemsize > 8 else array.tolist()  # of long doubles there is no list of Python's own
-    return np.array([_scalar(value, f"{name}[{position}]") for position, value in enumerate(entries)])
-
-
-def _scalar(value: Any, name: str) -> float:
-    if isinstance(value, np.ndarray) and value.shape == (1,):
-        value = value[0]
-    number = None if isinstance(value, bool | np.bool_) else binary64(value)
-    if number is None:
-        raise InvalidOptionError(f"{name} is {short_repr(value)}; {_EXPECTED}")
-    return number
+    return np.array([real_number(weights[name], f"{what}[{name!r}]") for name in names])
 
 
 def _check_length(w: Floats, n_features: int, name: str) -> None:

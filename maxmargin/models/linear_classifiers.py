@@ -23,26 +23,18 @@ from maxmargin.text.data_error import listed
 Codes = NDArray[np.int64]
 
 _EXPECTED = (
-    "expected results of statsmodels, or a fitted linear classifier of scikit-learn, a pipeline that ends in one, or a "
-    "search among such"
+    "expected a model of statsmodels, a fepois or feglm of pyfixest, or a fitted linear classifier of scikit-learn, a "
+    "pipeline that ends in one, or a search among such"
 )
 
-_KINDS = {
-    "LogisticRegression": "logistic regression",
-    "LogisticRegressionCV": "logistic regression",
-    "LinearSVC": "support vector machine",
-    "SVC": "support vector machine",
-    "NuSVC": "support vector machine",
-    "RidgeClassifier": "least squares of signs",
-    "RidgeClassifierCV": "least squares of signs",
-    "MaxMarginClassifier": "support vector machine",
-    "Perceptron": "perceptron",
-    "PerceptronClassifier": "perceptron",
-    "PassiveAggressiveClassifier": "passive-aggressive algorithm",
-    "LinearDiscriminantAnalysis": "linear discriminant analysis",
-}
-
 _LOGISTIC = "logistic regression"
+
+_KINDS = {
+    **dict.fromkeys(("LogisticRegression", "LogisticRegressionCV"), _LOGISTIC),
+    **dict.fromkeys(("LinearSVC", "SVC", "NuSVC", "MaxMarginClassifier"), "support vector machine"),
+    **dict.fromkeys(("RidgeClassifier", "RidgeClassifierCV"), "least squares of signs"),
+    **dict.fromkeys(("Perceptron", "PerceptronClassifier"), "perceptron"),
+}
 
 
 def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
@@ -71,23 +63,17 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
             "which it was fitted"
         )
     classes, codes = _classes_and_codes(read, y, features.X.shape[0])
+    n = len(classes)
+    if len(read.rows) not in ((1, n) if n == 2 else (n * (n - 1) // 2,) if read.are_of_pairs else (n,)):
+        raise InvalidOptionError(f"model has {len(read.rows)} rows of coefficients; expected those of {n} classes")
     kind, is_penalised = _kind(last)
     reading = ModelReading(
-        model_name=name_of(last),
-        kind=kind,
-        event=_event(classes, is_joint=read.are_joint),
-        questions=_questions(read, features.X, codes, classes),
-        names=features.names,
-        row_names=row_names,
-        label=label,
-        bias=read.has_intercept,
-        class_names=classes if read.are_joint and len(classes) > 2 else None,
-        claimed_converged=_claimed(last),
-        has_likelihood=kind == _LOGISTIC,
-        is_penalised=is_penalised,
-        made_by=made_by,
+        model_name=name_of(last), kind=kind, event=_event(classes, is_joint=read.are_joint),
+        questions=_questions(read, features.X, codes, classes), names=features.names, row_names=row_names, label=label,
+        bias=read.has_intercept, class_names=classes if read.are_joint and len(classes) > 2 else None,
+        claimed_converged=_claimed(last), has_likelihood=kind == _LOGISTIC, is_penalised=is_penalised, made_by=made_by,
         unpenalised=(),
-    )
+    )  # fmt: skip
     return _with_estimates(reading, read, classes)
 
 

@@ -22,6 +22,10 @@ def last_step(model: Any, X: Any, y: Any, names: Any, made_by: tuple[str, ...] =
         If the rows to which it was fitted are not known.
     """
     model = getattr(model, "best_estimator_", model)
+    parts = model.get_params().values() if hasattr(model, "get_params") else ()
+    resamplers = [type(part).__name__ for part in (model, *parts) if hasattr(part, "fit_resample")]
+    if resamplers:
+        raise UnansweredError(f"{resamplers[0]} resamples: the rows to which the classifier was fitted are not kept")
     if not hasattr(model, "steps") or X is None or y is None:
         return model.steps[-1][1] if hasattr(model, "steps") else model, X, names, made_by
     last, before = model.steps[-1][1], model[:-1]

@@ -1,5 +1,7 @@
 """Classifiers of scikit-learn: their own coding and columns, penalties, and what is refused."""
 
+import re
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from sklearn.linear_model import (
     SGDClassifier,
 )
 from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
@@ -372,3 +374,62 @@ def test_penalties_of_perceptrons_and_kinds_of_our_estimators() -> None:
         check = checked(model, X, SEPARABLE)
         assert (check.is_penalised, check.has_likelihood) == (is_penalised, False)
         assert check.kind in ("perceptron", "support vector machine")
+
+
+class Halved(BaseEstimator):  # type: ignore[misc]
+    """A step that resamples in the fit, and passes rows on afterwards, as those of imbalanced-learn do."""
+
+    def fit_resample(self, X: Any, y: Any) -> tuple[Any, Any]:
+        return X[::2], y[::2]
+
+    def fit(self, X: Any, y: Any = None) -> "Halved":
+        self.n_rows_ = len(X)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        return X
+
+
+HALVED = Halved()
+RESAMPLED: dict[str, Any] = {
+    "before the classifier": make_pipeline(HALVED, unpenalised()),
+    "nested": make_pipeline(StandardScaler(), make_pipeline(HALVED, StandardScaler()), unpenalised()),
+    "pipeline in a pipeline": make_pipeline(StandardScaler(), make_pipeline(HALVED, unpenalised())),
+    "search": GridSearchCV(make_pipeline(HALVED, LogisticRegression()), {"logisticregression__C": [1.0]}, cv=2),
+    "found by a search": GridSearchCV(Pipeline([("a", None), ("b", unpenalised())]), {"a": [HALVED]}, cv=2),
+    "columns": make_pipeline(make_column_transformer((HALVED, [0]), remainder="passthrough"), unpenalised()),
+    "union": make_pipeline(FeatureUnion([("a", StandardScaler()), ("b", make_pipeline(HALVED))]), unpenalised()),
+}
+
+
+@pytest.mark.parametrize("name", RESAMPLED)
+@pytest.mark.filterwarnings("ignore")
+def test_a_step_that_resamples_leaves_the_question_open(name: str) -> None:
+    check = checked(RESAMPLED[name], X, SEPARABLE)
+    assert check.verdict == "undecided" and "Halved resamples" in check.reason
+
+
+BROKEN: dict[str, dict[str, Any]] = {
+    "coef_ has dtype <U": {"coef_": [["a", "b"]]}, "coef_[1] is nan": {"coef_": np.array([[1, np.nan]])},
+    "coef_[0] is None": {"coef_": np.array([[None, 1.0]])}, "no array": {"coef_": [[1, 2], [3]]},
+    "0 rows of coefficients": {"coef_": np.ones((0, 2))},
+    "shape (1, 2, 1)": {"coef_": np.ones((1, 2, 1))}, "intercept_ of 2 numbers": {"intercept_": [1.0, 2.0]},
+    "intercept_[0] is inf": {"intercept_": [np.inf]}, "intercept_ has dtype": {"intercept_": "1"},
+    "shape (1, 2)": {"classes_": [["no", "yes"]]}, "3 feature_names_in_": {"feature_names_in_": list("abc")},
+    "1 rows of coefficients": {"classes_": list("abc"), "y": THREE},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", BROKEN)
+def test_a_model_that_is_broken_is_refused_in_one_line(words: str) -> None:
+    changes = dict(BROKEN[words])
+    y = changes.pop("y", SEPARABLE)
+    given = {"coef_": np.ones((1, 2)), "intercept_": [0.0], "classes_": ["no", "yes"], "kernel": "linear"} | changes
+    model = SimpleNamespace(**given)
+    for ask in (lambda: mm.check_model(model, X, y), lambda: mm.judge(X, y == y[0], model=model)):
+        with pytest.raises(InvalidOptionError, match=re.escape(words)) as error:
+            ask()
+        assert "\n" not in str(error.value)
+    del model.classes_
+    with pytest.raises(InvalidOptionError, match="no coef_ and classes_"):
+        mm.check_model(model, X, y)
