@@ -26,6 +26,16 @@ _SHARES = (
 _COUNTS = {"poisson": "Poisson regression", "negativebinomial": "negative binomial regression"}
 
 
+# Questions of links that bound the coefficients, by family and link (Schwendinger, Gruen and Hornik 2021).
+_OTHER_QUESTIONS = {
+    ("binomial", "log"): ": whether the likelihood has a maximum among the v with x.v <= 0 in every row, which may lie "
+    "on that boundary; with an intercept it has none just if some v has x.v = 0 in all rows with an event, and "
+    "x.v <= 0, not always 0, in the others",
+    ("binomial", "identity"): ": whether the likelihood has a maximum among the v with 0 <= x.v <= 1 in every row; "
+    "with an intercept and without offsets it has one, perhaps on that boundary",
+}
+
+
 def reading_of_binary(results: Any) -> ModelReading:
     """Return the question of Logit or Probit: x for the response 1, -x for 0, and both between."""
     reading = _reading_of_shares(results, _LINKS[type(results.model).__name__.lower()])
@@ -51,7 +61,7 @@ def reading_of_glm(results: Any) -> ModelReading:
         return reading_of_counts(results, _COUNTS[name])
     raise UnansweredError(
         f"the family {type(family).__name__} with the link {type(family.link).__name__} poses another question than "
-        "separability, or none"
+        f"separability, or none{_OTHER_QUESTIONS.get((name, link), '')}"
     )
 
 
@@ -64,7 +74,7 @@ def reading_of_gee(results: Any) -> ModelReading:
         As `reading_of_glm`, or if a penalty was used.
     """
     reading = reading_of_glm(results)
-    if reading.claimed_converged is None:  # the only mark of fit_regularized
+    if reading.is_fitted and reading.claimed_converged is None:  # the only mark of fit_regularized
         raise UnansweredError("the estimating equations were fitted with a penalty, which the results do not keep")
     structure = type(results.model.cov_struct).__name__
     if structure == "Independence":

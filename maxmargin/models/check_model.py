@@ -1,4 +1,4 @@
-"""Check a model that another package has fitted: does its maximum-likelihood estimate exist, and did it converge?"""
+"""Check a model of another package: does its maximum-likelihood estimate exist, and did it converge?"""
 
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -8,7 +8,7 @@ from maxmargin.api.question import separability_of
 from maxmargin.data.dataset import DecimalReading
 from maxmargin.data.reading.arrays import from_arrays
 from maxmargin.models.binary_models import reading_of_binary, reading_of_counts, reading_of_gee, reading_of_glm
-from maxmargin.models.fitted_results import check_is_plain, claimed, is_results, name_of, row_names_of
+from maxmargin.models.fitted_results import check_is_plain, claimed, is_results, name_of, row_names_of, with_results
 from maxmargin.models.linear_classifiers import reading_of_classifier
 from maxmargin.models.model_check import ModelCheck
 from maxmargin.models.reading import LabelledRows, ModelReading, UnansweredError
@@ -51,7 +51,7 @@ def check_model(
     exact_limit: int | None = None,
     verbose: bool = False,
 ) -> ModelCheck:
-    """Prove which coefficients of a fitted model are infinite, whatever it printed, and whether it can have converged.
+    """Prove which coefficients of a model are infinite, whatever it printed, and whether it can have converged.
 
     Each of these likelihoods has a maximum if, and only if, some rows that follow from the data overlap in the sense of
     `separability`: no direction v has z.v >= 0 for all of these rows z and z.v > 0 for one [1]_. Offsets and positive
@@ -60,12 +60,14 @@ def check_model(
     Parameters
     ----------
     model : object
-        The results of a fit with statsmodels: Logit, Probit, MNLogit, Poisson, OrderedModel, ConditionalLogit,
-        ConditionalPoisson or PHReg, or a GLM or GEE with a binomial family and one of the links logit, probit, cloglog,
-        loglog and cauchit, or with a family of counts and a log link. Or a fitted linear classifier of scikit-learn, a
-        pipeline that ends in one, or a search among such.
+        The results of a fit with statsmodels, or its model before the fit: Logit, Probit, MNLogit, Poisson,
+        OrderedModel, ConditionalLogit, ConditionalPoisson or PHReg, or a GLM or GEE with a binomial family and one of
+        the links logit, probit, cloglog, loglog and cauchit, or with a family of counts and a log link. Or a fit of
+        pyfixest by ``fepois`` or ``feglm``. Or a fitted linear classifier of scikit-learn, a pipeline that ends in one,
+        or a search among such.
     X : array_like, SciPy sparse array, data frame or Dataset, of shape (n_samples, n_features), optional
-        For scikit-learn, the X that was given to ``model.fit``, less the rows whose ``sample_weight`` was 0. Results of
+        For scikit-learn, the X that was given to ``model.fit``, less the rows whose ``sample_weight`` was 0. For
+        pyfixest, the data frame that was given to the fit, needed if it left out rows as separated. Models of
         statsmodels have their data with them.
     y : array_like of shape (n_samples,), or str, optional
         The labels that belong to X, or the name of their column in X; None for a Dataset.
@@ -110,7 +112,7 @@ def check_model(
     >>> check.verdict.value, check.infinite, check.claimed_converged, check.converged_is_true
     ('quasi-separable', {'(Intercept)': '-', 'x0': '+'}, True, False)
     """
-    limits = Limits(time_limit=time_limit)
+    limits, model = Limits(time_limit=time_limit), with_results(model)
     try:
         reading = _reading(model, X, y)
     except UnansweredError as error:
@@ -129,8 +131,11 @@ def check_model(
 
 def _unanswered(model: Any, reason: str) -> ModelReading:
     """Return a reading without a question, with what the model says of itself."""
-    name, said = (name_of(model.model), claimed(model)) if is_results(model) else (name_of(model), None)
-    return ModelReading(model_name=name, kind=name.partition(" ")[2], claimed_converged=said, reason=reason)
+    name, said = name_of(model), None
+    if is_results(model):
+        name, said = name_of(model.model), claimed(model)
+    kind, is_fitted = name.partition(" ")[2], getattr(model, "params", ()) is not None
+    return ModelReading(model_name=name, kind=kind, is_fitted=is_fitted, claimed_converged=said, reason=reason)
 
 
 def _reading(model: Any, X: Any, y: Any) -> ModelReading:

@@ -1,6 +1,7 @@
 """Parts that all results of statsmodels share: parameters by name, convergence, weights, offsets, penalties."""
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,12 @@ from maxmargin.solvers.basics.array_types import Floats, Mask
 def is_results(model: object) -> bool:
     """Return whether an object is the result of a fit, as statsmodels returns it."""
     return getattr(model, "model", None) is not None and hasattr(model, "params")
+
+
+def with_results(model: Any) -> Any:
+    """Return a model of statsmodels before its fit as results without parameters, and any other object as it is."""
+    is_unfitted = not is_results(model) and all(hasattr(model, name) for name in ("fit", "exog", "endog_names"))
+    return SimpleNamespace(model=model, params=None) if is_unfitted else model
 
 
 def inner(results: Any) -> Any:
@@ -100,6 +107,7 @@ def reading_of_results(
     """
     names = names_of(results.model, rows.rows.shape[1]) if names is None else names
     read = {
+        "is_fitted": results.params is not None,
         "claimed_converged": claimed(inner(results)),
         "estimates": table(names, results.params),
         "standard_errors": table(names, standard_errors(results)),

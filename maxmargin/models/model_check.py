@@ -11,6 +11,7 @@ from maxmargin.explaining.terms import Term
 from maxmargin.models.reading import ModelReading
 from maxmargin.solvers.answers.answer_text import Names, Result, counted, plain, some, through
 from maxmargin.solvers.answers.statuses import Verdict
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.proof.certificate import Certificate
 
@@ -61,6 +62,8 @@ class ModelCheck(Result, ModelReading):
         missing.
     computed : frozenset of str
         The names in `estimates` of values that were not printed, but computed from printed ones.
+    is_fitted : bool
+        Whether the model has been fitted; if not, there are no estimates.
     claimed_converged : bool or None
         Whether the model says that it converged, which classifiers of scikit-learn do by stopping before their limit of
         iterations; None if it does not say.
@@ -78,6 +81,8 @@ class ModelCheck(Result, ModelReading):
         Remarks about the question.
     names : tuple of str
         The names of the columns of `rows`, all different.
+    strata : list or None
+        The stratum of every row of the model's data, if it has strata.
     label : str or None
         The name of the response, if `rows` are rows of the model's data.
     bias : bool
@@ -129,6 +134,27 @@ class ModelCheck(Result, ModelReading):
     def positions(self) -> Any:
         """The row of the data that the model kept from which each of `rows` follows, from 0; for a difference, two."""
         return self.questions[""].positions if self.answer is not None else None
+
+    @property
+    def separated_rows(self) -> Rows | None:
+        """The rows of the model's data that are strictly separated in some question, from 0; None if undecided.
+
+        If the question is about differences, they are both rows of every difference that is strictly separated.
+        """
+        parts = self.separated_rows_by_question
+        return None if parts is None else np.unique(np.concatenate(list(parts.values())))
+
+    @property
+    def separated_rows_by_question(self) -> dict[str, Rows] | None:
+        """The `separated_rows` of each question; None if one is undecided."""
+        parts = self._of_parts(lambda answer: answer.separated_rows)
+        return None if parts is None else {part: self.questions[part].sources(rows) for part, rows in parts}
+
+    @property
+    def separated_strata(self) -> tuple[Any, ...] | None:
+        """The strata of the `separated_rows`; None if undecided, or if the model has none."""
+        rows = self.separated_rows
+        return None if rows is None or self.strata is None else tuple({self.strata[row]: 0 for row in rows.tolist()})
 
     @property
     def infinite(self) -> dict[str, str] | None:
@@ -190,15 +216,19 @@ class ModelCheck(Result, ModelReading):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what is proven and what was printed, in Python's own types, which JSON holds."""
-        columns = {"infinite": self.infinite, "finite": self.finite, "aliased": self.aliased}
+        found = self._attributes("infinite", "finite", "aliased", "separated_strata")
+        names, each = Names(ids=self.row_names), self.separated_rows_by_question
+        found["separated_rows_by_question"] = each and {part: names.fields("rows", rows) for part, rows in each.items()}
         answers = {part: answer.to_dict() for part, answer in self.answers.items()}
-        return {**plain(self._fields() | columns), "answers": answers}
+        rows = names.fields("separated_rows", self.separated_rows)
+        return {**plain(self._fields() | rows | found), "answers": answers}
 
     def _fields(self) -> dict[str, Any]:
         """Return the fields that are there without further work."""
         return {
             "model": self.model_name,
-            **self._attributes("kind", "event", "verdict", "reason", "claimed_converged", "converged_is_true"),
+            **self._attributes("kind", "event", "verdict", "reason", "is_fitted"),
+            **self._attributes("claimed_converged", "converged_is_true"),
             **self._attributes("is_penalised", "has_likelihood", "made_by", "estimates", "standard_errors", "notes"),
         }
 
@@ -251,6 +281,8 @@ class ModelCheck(Result, ModelReading):
         return all(answer.has_cheap_columns for answer in self.answers.values())
 
     def _claim_lines(self) -> list[str]:
+        if not self.is_fitted:
+            return ["  it was not fitted"]
         if not self.has_likelihood:
             return ["  its own coefficients are not that estimate, and this does not say whether they are good"]
         if self.is_penalised and self.converged_is_true is False:
@@ -262,8 +294,7 @@ class ModelCheck(Result, ModelReading):
         judged = {
             False: ": this is false, there is nothing to converge to",
             True: ": there is an estimate, but how near the printed values are to it is not examined",
-            None: "",
-        }[self.converged_is_true]
+        }.get(self.converged_is_true, "")
         if self.model_name.startswith("sklearn"):
             return [f"  it stopped before its limit of iterations, as if it had converged{judged}"]
         return [f"  it says converged = {self.claimed_converged}{judged}"]
@@ -276,7 +307,8 @@ class ModelCheck(Result, ModelReading):
         signed = [name for name, sign in self.infinite.items() if sign in "+-"]
         either = tuple(name for name, sign in self.infinite.items() if sign not in "+-")
         of_that = " of that estimate" * (self.is_penalised or not self.has_likelihood)
-        lines = [f"  infinite coefficients{of_that}, whatever was printed:"] * bool(signed)
+        printed = ", whatever was printed" * self.is_fitted
+        lines = [f"  infinite coefficients{of_that}{printed}:"] * bool(signed)
         terms = {str(term.name): term for term in self.terms or ()}
         combinations = dict.fromkeys(terms[name].reason for name in signed if name in terms and terms[name].is_combined)
         for name in signed[:_MOST]:
@@ -294,15 +326,14 @@ class ModelCheck(Result, ModelReading):
         return lines
 
     def _row_lines(self) -> list[str]:
-        """Return a line with the rows that are separated in quasi-separated data; no line if rows are differences."""
-        answer = self.answer
-        if answer is None or answer.separated_rows is None or answer.verdict is not Verdict.QUASI_SEPARABLE:
+        """Return lines with the rows and the strata that are separated in quasi-separated data."""
+        rows, strata = self.separated_rows, self.separated_strata
+        if rows is None or self.verdict is not Verdict.QUASI_SEPARABLE:
             return []
-        if self.positions.ndim == 2:
-            return []
-        rows = np.unique(self.positions[answer.separated_rows])
-        names, title = Names(ids=self.row_names), "rows of the data that are separated"
-        return [names.rows_line(title, rows, most=_MOST, rest="{n} in all")] * bool(rows.size)
+        are_pairs = any(question.positions.ndim == 2 for question in self.questions.values())
+        title = f"rows of the data {'in pairs ' * are_pairs}that are separated"
+        lines = [Names(ids=self.row_names).rows_line(title, rows, most=_MOST, rest="{n} in all")]
+        return lines + [f"  strata with such rows: {some(strata or (), _MOST, '{n} in all')}"] * bool(strata)
 
     def _some(self, names: tuple[str, ...] | None) -> str:
         return some(names or (), _MOST, "{more} more")

@@ -29,12 +29,34 @@ class LabelledRows:
         The row of the model's data from which each row follows, numbered from 0; for a difference the two rows.
     sides : tuple of str, optional
         The values of the response where the sign is + and where it is -, if rows are rows of the model's data.
+    is_chain : bool
+        Whether the rows are differences that stand for the sums of those that follow on one another as well.
     """
 
     rows: Any
     labels: NDArray[np.int64]
     positions: Rows
     sides: tuple[str, str] | None = None
+    is_chain: bool = False
+
+    def sources(self, rows: Rows) -> Rows:
+        """Return the rows of the model's data from which some of the rows follow, each once and in order.
+
+        Examples
+        --------
+        >>> chain = np.array([[0, 1], [1, 2], [2, 3]])
+        >>> asked = LabelledRows(rows=np.eye(3), labels=np.ones(3), positions=chain, is_chain=True)
+        >>> asked.sources(np.array([1])).tolist()  # the sums of the second with the others are differences as well
+        [0, 1, 2, 3]
+        """
+        if not self.is_chain:
+            return np.unique(self.positions[rows])
+        before, after = (set(column) for column in self.positions[rows].T.tolist())
+        pairs = self.positions.tolist()
+        # In a chain no pair stands before one that leads to it, but for ties, which are not strict.
+        before.update(first for first, second in reversed(pairs) if second in before)
+        after.update(second for first, second in pairs if first in after)
+        return np.array(sorted(before | after), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,6 +78,8 @@ class ModelReading:
     row_names : sequence, optional
         Names of the rows of the model's data: the labels of their index, or their positions in the data from which the
         model left rows out; None if they are 0, 1, ....
+    strata : list, optional
+        The stratum of every row of the model's data.
     label : str, optional
         The name of the response, if the rows of the questions are rows of the model's data.
     bias : bool
@@ -66,6 +90,8 @@ class ModelReading:
         The values that the model printed, by the name of the coefficient.
     computed : frozenset of str
         The names in `estimates` of values that were not printed, but computed from printed ones.
+    is_fitted : bool
+        Whether it has been fitted.
     claimed_converged : bool or None
         Whether it says that it converged; None if it does not say.
     has_likelihood : bool
@@ -88,12 +114,14 @@ class ModelReading:
     questions: dict[str, LabelledRows] = field(default_factory=dict)
     names: tuple[str, ...] = ()
     row_names: Sequence[Any] | None = None
+    strata: list[Any] | None = None
     label: str | None = None
     bias: bool = False
     class_names: tuple[str, ...] | None = None
     estimates: dict[str, float] = field(default_factory=dict)
     computed: frozenset[str] = frozenset()
     standard_errors: dict[str, float] = field(default_factory=dict)
+    is_fitted: bool = True
     claimed_converged: bool | None = None
     has_likelihood: bool = True
     is_penalised: bool = False
@@ -136,9 +164,9 @@ def labelled_rows(
     is_whole = len(taken) == rows.shape[0] and not is_second.any()
     rows = rows if is_whole else rows[taken]
     if len(taken) == 1:
-        taken, labels, rows = np.repeat(taken, 2), np.repeat(labels, 2), np.repeat(rows, 2, axis=0)
+        taken, labels, rows = np.repeat(taken, 2), np.repeat(labels, 2), rows[[0, 0]]
     if (labels == labels[0]).all():
-        rows, labels, sides = np.array(rows), labels.copy(), None
+        rows, labels, sides = rows.copy(), labels.copy(), None
         rows[0], labels[0] = -rows[0], -labels[0]
     positions = taken if positions is None else positions[taken]
     return LabelledRows(rows=rows, labels=labels, positions=positions, sides=sides)

@@ -26,21 +26,17 @@ def reading_of_mnlogit(results: Any) -> ModelReading:
     names = names_of(model, exog.shape[1])
     is_binary = len(classes) == 2
     coefficients = names if is_binary else tuple(f"{label}: {name}" for label in classes[1:] for name in names)
-    errors = standard_errors(results)
+    params, errors = results.params, standard_errors(results)
     rows = LabelledRows(rows=exog, labels=codes, positions=np.arange(len(codes)))
     if is_binary:
         rows = labelled_rows(exog, codes == 1, codes == 0, sides=(classes[1], classes[0]))
+    event = f"{model.endog_names} has the classes {', '.join(classes)}; {classes[0]} is the reference"
     return reading_of_results(
-        results,
-        "multinomial logistic regression",
-        f"{model.endog_names} has the classes {', '.join(classes)}; {classes[0]} is the reference",
-        rows,
-        names=names,
-        label=model.endog_names,
+        results, "multinomial logistic regression", event, rows, names=names, label=model.endog_names,
         class_names=None if is_binary else classes,
-        estimates=table(coefficients, np.asarray(results.params).T),
+        estimates=table(coefficients, None if params is None else np.asarray(params).T),
         standard_errors=table(coefficients, None if errors is None else np.asarray(errors).T),
-    )
+    )  # fmt: skip
 
 
 def reading_of_ordered(results: Any) -> ModelReading:
@@ -69,16 +65,13 @@ def reading_of_ordered(results: Any) -> ModelReading:
     is_above = np.arange(len(expanded)) < len(above)
     own = all_different(list(model.exog_names))
     thresholds, columns = own[n_columns:], own[:n_columns]
-    # The model prints the first threshold and the logarithms of the steps to the others.
-    values = np.asarray(model.transform_threshold_params(np.asarray(results.params)))[1:-1].tolist()
-    errors = table(own, standard_errors(results))
+    estimates, errors = table(own, results.params), table(own, standard_errors(results))
+    if estimates:  # the model prints the first threshold and the logarithms of the steps to the others
+        values = model.transform_threshold_params(np.asarray(results.params))[1:-1]
+        estimates |= dict(zip(thresholds, np.asarray(values).tolist(), strict=True))
+    rows, event = np.r_[above, below], f"{model.endog_names} is ordered {' < '.join(labels)}"
     return reading_of_results(
-        results,
-        kind,
-        f"{model.endog_names} is ordered {' < '.join(labels)}",
-        labelled_rows(expanded, is_above, ~is_above, np.r_[above, below]),
-        names=(*thresholds, *columns),
-        estimates=table(own, results.params) | dict(zip(thresholds, values, strict=True)),
+        results, kind, event, labelled_rows(expanded, is_above, ~is_above, rows), names=(*thresholds, *columns),
+        estimates=estimates, computed=frozenset(thresholds[1:]),
         standard_errors={name: value for name, value in errors.items() if name not in thresholds[1:]},
-        computed=frozenset(thresholds[1:]),
-    )
+    )  # fmt: skip

@@ -5,6 +5,7 @@ might have been chosen in its place. Differences are formed exactly.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ def reading_of_conditional_logit(results: Any) -> ModelReading:
         raise UnansweredError("the responses are not 0 and 1")
     pairs = (_every_pair(rows[endog[rows] == 1], rows[endog[rows] == 0]) for rows in _strata(results.model))
     event = f"the event is {results.model.endog_names} = 1, within strata"
-    return _reading(results, "conditional logistic regression", event, pairs)
+    return _reading(results, "conditional logistic regression", event, pairs, results.model.groups)
 
 
 def reading_of_conditional_poisson(results: Any) -> ModelReading:
@@ -39,7 +40,7 @@ def reading_of_conditional_poisson(results: Any) -> ModelReading:
     strata = (rows for rows in _strata(results.model) if np.ptp(endog[rows]) > 0)
     pairs = (_every_pair(rows[endog[rows] > 0], rows) for rows in strata)
     event = f"{results.model.endog_names} is a count, within strata"
-    return _reading(results, "conditional Poisson regression", event, pairs)
+    return _reading(results, "conditional Poisson regression", event, pairs, results.model.groups)
 
 
 def reading_of_cox(results: Any) -> ModelReading:
@@ -61,7 +62,8 @@ def reading_of_cox(results: Any) -> ModelReading:
         pairs = (pair for rows in parts for pair in _chain(time[rows], is_event[rows], rows))
     else:
         pairs = (pair for rows in parts for pair in _at_risk(np.asarray(entry)[rows], time[rows], is_event[rows], rows))
-    return _reading(results, "Cox regression", f"the event is status = 1, and the time is {model.endog_names}", pairs)
+    event = f"the event is status = 1, and the time is {model.endog_names}"
+    return _reading(results, "Cox regression", event, pairs, strata, is_chain=entry is None)
 
 
 def _strata(model: Any) -> list[Rows]:
@@ -94,8 +96,8 @@ def _chain(time: Floats, is_event: Mask, rows: Rows) -> Pairs:
         following = times[position + 1] if position + 1 < len(times) else np.inf
         censored = rows[~is_event & (time >= now) & (time < following)]
         heirs = rows[is_event & (time == following)][:1]
-        yield _every_pair(events[:1], np.concatenate([events[1:], censored, heirs]))
         yield _every_pair(events[1:], events[:1])
+        yield _every_pair(events[:1], np.concatenate([events[1:], censored, heirs]))
 
 
 def _at_risk(entry: Floats, time: Floats, is_event: Mask, rows: Rows) -> Pairs:
@@ -106,12 +108,13 @@ def _at_risk(entry: Floats, time: Floats, is_event: Mask, rows: Rows) -> Pairs:
         yield _every_pair(rows[[event]], rows[is_there])
 
 
-def _reading(results: Any, kind: str, event: str, pairs: Pairs) -> ModelReading:
+def _reading(results: Any, kind: str, event: str, pairs: Pairs, strata: Any, *, is_chain: bool = False) -> ModelReading:
     exog = design(results.model)
     positions = _positions_of(pairs, exog.shape[1])
     is_positive = np.ones(len(positions), dtype=np.bool_)
     rows = labelled_rows(differences(exog, *positions.T), is_positive, ~is_positive, positions)
-    return reading_of_results(results, kind, event, rows)
+    labels = None if strata is None else np.asarray(strata).tolist()
+    return reading_of_results(results, kind, event, replace(rows, is_chain=is_chain), strata=labels)
 
 
 def _positions_of(pairs: Pairs, n_columns: int) -> Rows:

@@ -236,15 +236,69 @@ def test_rows_are_called_as_in_the_data_that_were_given(name: str) -> None:
     assert check.answer is not None and list(map(str, check.answer.to_dict()["separated_rows_ids"])) == rows
 
 
-def test_rows_of_differences_are_not_said_to_be_separated() -> None:
+@pytest.mark.filterwarnings("ignore:Dropped")
+def test_both_rows_of_a_separated_difference_are_named_with_their_stratum() -> None:
     data = X.set_axis([f"P{row}" for row in range(24)])
-    died = pd.Series(DIED["quasi-separable"], index=data.index)
-    check = mm.check_model(quietly(lambda: ConditionalLogit(died, data[["age", "stage"]], groups=STRATA).fit(disp=0)))
-    assert check.row_names is not None and check.row_names[23] == "P23"
-    assert check.answer is not None and check.answer.separated_rows is not None
-    assert check.positions[check.answer.separated_rows].shape[1] == 2
+    died, wards = pd.Series(DIED["quasi-separable"], index=data.index), np.array(list("abcd"))[STRATA]
+    check = mm.check_model(ConditionalLogit(died, data[["age", "stage"]], groups=wards))
+    direction = np.array([float(entry) for entry in check.certificate.w])
+    pairs = [(i, k) for i in range(24) for k in range(24) if wards[i] == wards[k] and died.iloc[i] > died.iloc[k]]
+    strict = [pair for pair in pairs if (data.to_numpy()[pair[0], 1:] - data.to_numpy()[pair[1], 1:]) @ direction > 0]
+    assert check.separated_rows.tolist() == sorted({row for pair in strict for row in pair})
+    assert check.separated_strata == tuple(dict.fromkeys(wards[check.separated_rows]))
     assert check.terms is None and " have " not in check.summary()
-    assert "rows of the data that are separated" not in check.summary()  # a pair is separated, not its rows
+    assert "rows of the data in pairs that are separated: P0, " in check.summary()
+    assert "strata with such rows: a, " in check.summary()
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_separated_rows_of_a_cox_model_are_those_of_all_differences(seed: int, late: bool) -> None:
+    rng = np.random.default_rng(seed)
+    time, status, wards = rng.integers(2, 6, 12), rng.choice([0, 1, 1], 12), np.arange(12) % 2
+    exog, entry = rng.choice([0.0, 0.0, 1.0], (12, 2)), rng.integers(0, 6, 12).clip(max=time) if late else None
+    options = {"status": status, "entry": entry, "strata": None if late else wards}
+    check = mm.check_model(sm.PHReg(time.astype(float), exog, **options))
+    if check.verdict in ("overlap", "undecided"):
+        return
+    scores = exog @ np.array([float(v) for v in check.certificate.w])
+    found = set()
+    for i, k in np.argwhere(np.ones((12, 12))):
+        at_risk = status[i] and time[k] >= time[i] and (entry[k] <= time[i] if late else wards[i] == wards[k])
+        assert not at_risk or scores[i] >= scores[k]
+        found |= {int(i), int(k)} if at_risk and scores[i] > scores[k] else set()
+    assert check.separated_rows.tolist() == sorted(found)
+
+
+def test_separated_rows_of_several_questions_are_their_union() -> None:
+    codes = np.where(STAGE == 1, 2, COIN + COIN * (np.arange(24) % 5 > 2))
+    check = mm.check_model(sm.MNLogit(codes, X))
+    table = json.loads(json.dumps(check.to_dict(), allow_nan=False))
+    assert check.separated_rows.tolist() == table["separated_rows"] == list(range(6))
+    assert table["separated_rows_by_question"] == {"": {"rows": list(range(6)), "rows_count": 6}}
+
+
+# How models of statsmodels are asked before their fit, of data in which everybody with the stage has the event.
+UNFITTED: dict[str, Callable[[Any], Any]] = {
+    "Logit": lambda y: sm.Logit(y, X), "Probit": lambda y: sm.Probit(y, X), "GLM": binomial,
+    "Poisson": lambda y: sm.Poisson(1 - y, X), "MNLogit": lambda y: sm.MNLogit(2 * y, X),
+    "OrderedModel": lambda y: OrderedModel(2 * y, X[["age", "stage"]]),
+    "ConditionalLogit": lambda y: ConditionalLogit(y, X[["age", "stage"]], groups=STRATA),
+    "ConditionalPoisson": lambda y: ConditionalPoisson(1 - y, X[["age", "stage"]], groups=STRATA),
+    "PHReg": lambda y: sm.PHReg(AGE + np.arange(24) / 100, X[["stage"]], status=1 - STAGE),
+    "GEE": lambda y: sm.GEE(y, X, STRATA, family=sm.families.Binomial()),
+    "formula": lambda y: smf.logit("y ~ age + stage", X.assign(y=y)),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:Dropped")
+@pytest.mark.parametrize("name", UNFITTED)
+def test_a_model_is_asked_before_its_fit(name: str) -> None:
+    check = verified(UNFITTED[name](DIED["quasi-separable"]))
+    assert check.verdict != "overlap" and any("stage" in name for name in check.infinite or ())
+    assert not check.is_fitted and check.claimed_converged is check.converged_is_true is None
+    assert not check.estimates and not check.standard_errors and {*check.separated_rows} & {*range(6)}
+    assert "\n  it was not fitted\n" in check.summary() and "printed" not in check.summary()
 
 
 def test_grouped_counts_with_both_outcomes_are_equalities() -> None:
@@ -311,8 +365,9 @@ def test_other_questions_are_left_open_with_the_reason() -> None:
     y = DIED["overlap"]
     unused = pd.Series(pd.Categorical(np.where(y == 1, "b", "a"), ["a", "b", "c"], ordered=True))
     cases = {
-        "link Log": quietly(lambda: binomial(y, X[["const"]], LINKS.Log).fit()),
-        "link Identity": quietly(lambda: binomial(y, X[["const"]], LINKS.Identity).fit()),
+        "link Log poses another question than separability, or none: whether the likelihood has a maximum among the "
+        "v with x.v <= 0": quietly(binomial, y, X, LINKS.Log),
+        "0 <= x.v <= 1": quietly(lambda: binomial(y, X[["const"]], LINKS.Identity).fit()),
         "family Gaussian": quietly(sm.GLM(y, X).fit),
         "statsmodels OLS": quietly(sm.OLS(y, X).fit),
         "statsmodels NegativeBinomial": quietly(sm.NegativeBinomial(y, X).fit, disp=0),
@@ -376,11 +431,11 @@ def test_one_row_that_can_be_compared(model: Any) -> None:
     assert verified(quietly(model.fit)).infinite == {"x1": "+"}
 
 
-def test_the_rows_of_a_cox_model_are_not_read_off_its_chain() -> None:
+def test_the_rows_of_a_cox_model_are_not_those_of_its_chain_alone() -> None:
     """Row 0, an event, is separated from row 2, which the chain compares with row 1 only."""
     model = sm.PHReg(np.array([1.0, 2, 3, 4]), np.array([[1.0], [1], [0], [1]]), status=np.array([1, 1, 0, 0]))
     check = verified(quietly(model.fit, disp=0))
-    assert check.verdict == "quasi-separable" and "that are separated" not in check.summary()
+    assert check.verdict == "quasi-separable" and check.separated_rows.tolist() == [0, 1, 2]
 
 
 def test_a_threshold_that_was_not_printed_is_not_called_printed() -> None:
@@ -395,5 +450,5 @@ def test_responses_that_are_shares_and_models_that_are_not_examined() -> None:
     assert "taken as shares" in mm.check_model(shares).summary()
     others = mm.check_model(sm.OLS(COIN, X).fit()).summary()
     assert "whether the maximum-likelihood estimate exists was not examined" in others
-    with pytest.raises(InvalidOptionError, match="a Logit that is not fitted"):
-        mm.check_model(sm.Logit(COIN, X))
+    one = mm.check_model(sm.OLS(COIN, X))
+    assert one.verdict == "undecided" and not one.is_fitted and "it was not fitted" in one.summary()
