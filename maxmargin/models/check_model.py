@@ -9,6 +9,7 @@ from maxmargin.data.dataset import DecimalReading
 from maxmargin.data.reading.arrays import from_arrays
 from maxmargin.models.binary_models import reading_of_binary, reading_of_counts, reading_of_gee, reading_of_glm
 from maxmargin.models.fitted_results import check_is_plain, claimed, is_results, name_of, row_names_of, with_results
+from maxmargin.models.fixed_effects import is_fixest, reading_of_fixest
 from maxmargin.models.linear_classifiers import reading_of_classifier
 from maxmargin.models.model_check import ModelCheck
 from maxmargin.models.reading import LabelledRows, ModelReading, UnansweredError
@@ -131,7 +132,7 @@ def check_model(
 
 def _unanswered(model: Any, reason: str) -> ModelReading:
     """Return a reading without a question, with what the model says of itself."""
-    name, said = name_of(model), None
+    name, said = name_of(model), getattr(model, "convergence", None)  # of pyfixest
     if is_results(model):
         name, said = name_of(model.model), claimed(model)
     kind, is_fitted = name.partition(" ")[2], getattr(model, "params", ()) is not None
@@ -139,6 +140,10 @@ def _unanswered(model: Any, reason: str) -> ModelReading:
 
 
 def _reading(model: Any, X: Any, y: Any) -> ModelReading:
+    if is_fixest(model):
+        if y is not None:
+            raise InvalidOptionError("a fit of pyfixest names its response; expected no y")
+        return reading_of_fixest(model, X)
     if not is_results(model):
         return reading_of_classifier(model, X, y)
     if X is not None or y is not None:
