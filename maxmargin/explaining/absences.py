@@ -17,9 +17,6 @@ _CODED = re.compile(r"C\((\w+)\s*[,)].*")
 # Largest number of columns, and of cells, for which the weights of all indicators are found in a second.
 _MOST = 1000
 
-# Levels by the name of their variable.
-Levels = dict[str, str]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Absence:
@@ -78,7 +75,7 @@ def absences_of(answer: ProvenVerdict) -> tuple[Absence, ...]:
     return tuple(found)
 
 
-def _of_group(answer: ProvenVerdict, columns: Mapping[int, Levels]) -> Iterator[Absence]:
+def _of_group(answer: ProvenVerdict, columns: Mapping[int, dict[str, str]]) -> Iterator[Absence]:
     """Yield the absences in the cells of some variables whose levels and products of levels have these columns."""
     assert answer.columns is not None and answer.details is not None
     aliased, ranges = {answer.place(coordinate)[1] for coordinate in answer.columns.aliased}, answer.details.ranges
@@ -100,7 +97,7 @@ def _of_group(answer: ProvenVerdict, columns: Mapping[int, Levels]) -> Iterator[
             )  # fmt: skip
 
 
-def _levels_in(column: str) -> Levels:
+def _levels_in(column: str) -> dict[str, str]:
     """Return the levels whose indicators are multiplied in a column of a formula; none for any other column.
 
     Examples
@@ -121,15 +118,14 @@ def _counts(answer: ProvenVerdict, columns: list[int]) -> dict[tuple[int, ...], 
         ones = X[:, columns] == 1
         if not (ones | (X[:, columns] == 0)).all() or len(columns) > _MOST:
             return {}
-        rows, numbers = np.unique(np.c_[ones, codes], axis=0, return_counts=True)
-        found.update(dict(zip(map(tuple, rows.tolist()), numbers.tolist(), strict=True)))
+        found.update(map(tuple, np.c_[ones, codes].tolist()))
     cells = sorted({row[:-1] for row in found}, reverse=True)
     return {cell: [found[(*cell, code)] for code in range(n_classes)] for cell in cells if len(cells) <= _MOST}
 
 
-def _named(cell: Sequence[int], columns: Sequence[Levels], factors: Sequence[Factor]) -> tuple[str, ...]:
+def _named(cell: Sequence[int], columns: Sequence[dict[str, str]], factors: Sequence[Factor]) -> tuple[str, ...]:
     """Return the levels of a cell in sentences about rows; none if the columns do not tell them."""
-    held: Levels = {}
+    held: dict[str, str] = {}
     for levels, is_in in zip(columns, cell, strict=True):
         held |= levels if is_in else {}
     names = [*max(columns, key=lambda levels: len(levels))]

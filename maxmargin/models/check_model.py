@@ -132,11 +132,9 @@ def check_model(
 
 def _unanswered(model: Any, reason: str) -> ModelReading:
     """Return a reading without a question, with what the model says of itself."""
-    name, said = name_of(model), getattr(model, "convergence", None)  # of pyfixest
-    if is_results(model):
-        name, said = name_of(model.model), claimed(model)
-    kind, is_fitted = name.partition(" ")[2], getattr(model, "params", ()) is not None
-    return ModelReading(model_name=name, kind=kind, is_fitted=is_fitted, claimed_converged=said, reason=reason)
+    name, is_fitted = name_of(getattr(model, "model", model)), getattr(model, "params", ()) is not None
+    read: dict[str, Any] = {"kind": name.partition(" ")[2], "is_fitted": is_fitted, "claimed_converged": claimed(model)}
+    return ModelReading(model_name=name, reason=reason, **read)
 
 
 def _reading(model: Any, X: Any, y: Any) -> ModelReading:

@@ -12,8 +12,6 @@ from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.reals import binary64, short_repr
 
-_EXPECTED = "expected a finite number that binary64 holds exactly"
-
 # Number of rows on which the scores of a model are compared with those of its coefficients.
 _ROWS = 100
 
@@ -70,18 +68,16 @@ class Coefficients:
         except ValueError as error:
             raise InvalidOptionError(f"coef_, intercept_ or classes_ of the model is no array: {error}") from error
         shape = np.atleast_2d(table).shape
-        if len(shape) != 2 or len(intercepts) not in (1, shape[0]) or classes.ndim != 1:
+        n_names = shape[-1] if names is None else np.size(names)
+        if len(shape) != 2 or len(intercepts) not in (1, shape[0]) or classes.ndim != 1 or n_names != shape[1]:
             raise InvalidOptionError(
                 f"model has coef_ of shape {table.shape}, intercept_ of {len(intercepts)} numbers, classes_ of shape "
-                f"{classes.shape}; expected (1, n_features) or (n_features,), one intercept, and (n_classes,)"
+                f"{classes.shape} and {n_names} feature_names_in_; expected (1, n_features) or (n_features,), 1 number"
             )
-        if names is not None and np.shape(names) != shape[1:]:
-            raise InvalidOptionError(f"model has {shape[1]} coefficients and {np.size(names)} feature_names_in_")
-        intercepts = real_numbers(intercepts, "intercept_")
         return cls(
             model=model,
             rows=real_numbers(np.ravel(table), "coef_").reshape(shape),
-            intercepts=np.broadcast_to(intercepts, shape[0]),
+            intercepts=np.broadcast_to(real_numbers(intercepts, "intercept_"), shape[0]),
             names=None if names is None else tuple(map(str, names)),
             classes=classes.tolist(),
             has_intercept=bool(getattr(model, "fit_intercept", True)),
@@ -176,5 +172,5 @@ def real_number(value: Any, name: str) -> float:
         value = value[0]
     number = None if isinstance(value, bool | np.bool_) else binary64(value)
     if number is None:
-        raise InvalidOptionError(f"{name} is {short_repr(value)}; {_EXPECTED}")
+        raise InvalidOptionError(f"{name} is {short_repr(value)}; expected a finite number that binary64 holds exactly")
     return number

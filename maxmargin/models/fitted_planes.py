@@ -195,8 +195,9 @@ def _of_parameters(model: Any, dataset: Dataset) -> GivenPlane:
     named = _named_entries(params)
     values = real_numbers(list(params.values()) if isinstance(params, Mapping) else params, "params")
     names = [str(name) for name in (named or getattr(fitted, "exog_names", None) or ())]
-    exog = _design(fitted, len(values))
-    constant, b = _constant(values, names, exog)
+    exog = np.asarray(getattr(fitted, "exog", None))
+    has_columns = exog.ndim == 2 and exog.shape[1] == len(values)
+    constant, b = _constant(values, names, exog if has_columns else None)
     rest = [position for position in range(len(values)) if position != constant]
     if named is not None and _are_names(dataset.feature_names):
         weights = {names[position]: float(values[position]) for position in rest}
@@ -213,12 +214,6 @@ def _of_parameters(model: Any, dataset: Dataset) -> GivenPlane:
     plane = GivenPlane(w=w, b=b, bias=constant is not None).turned(_sign_of_response(fitted, dataset))
     _check_response_is_half_at_zero(fitted)
     return plane
-
-
-def _design(fitted: Any, n_parameters: int) -> Floats | None:
-    """Return the matrix to which a model was fitted, if it has a column for every parameter."""
-    exog = np.asarray(getattr(fitted, "exog", None))
-    return exog if exog.ndim == 2 and exog.shape[1] == n_parameters else None
 
 
 def _constant(values: Floats, names: Sequence[str], exog: Floats | None) -> tuple[int | None, float]:

@@ -128,7 +128,7 @@ def standard_errors(results: Any) -> Any:
 
 def claimed(results: Any) -> bool | None:
     """Return whether the results say that the fit converged; None if they do not say."""
-    said = getattr(results, "converged", None)
+    said = getattr(results, "converged", getattr(results, "convergence", None))  # the latter in pyfixest
     if said is None:
         said = (getattr(results, "mle_retvals", None) or {}).get("converged")
     return None if said is None else bool(said)

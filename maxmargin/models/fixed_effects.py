@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.data.reading.arrays import binary64_numbers
-from maxmargin.models.fitted_results import name_of, table
+from maxmargin.models.fitted_results import claimed, name_of, table
 from maxmargin.models.reading import ModelReading, UnansweredError, all_different, labelled_rows
 from maxmargin.solvers.answers.answer_text import Names, counted
 from maxmargin.solvers.basics.array_types import Rows
@@ -69,7 +69,7 @@ def reading_of_fixest(fit: Any, data: Any) -> ModelReading:
         model_name=name_of(fit), kind=kind, event=event, questions={"": asked}, names=names, row_names=row_names,
         label=label, notes=tuple(given.rows_line(title, out, rest="{n} in all").strip() for title, out in notes),
         estimates=table(coefficients, fit._beta_hat), standard_errors=table(coefficients, getattr(fit, "_se", None)),
-        claimed_converged=None if len(separated) else bool(fit.convergence),
+        claimed_converged=None if len(separated) else claimed(fit),
     )  # fmt: skip
 
 

@@ -23,8 +23,7 @@ from maxmargin.text.data_error import listed
 Codes = NDArray[np.int64]
 
 _EXPECTED = (
-    "expected a model of statsmodels, a fepois or feglm of pyfixest, or a fitted linear classifier of scikit-learn, a "
-    "pipeline that ends in one, or a search among such"
+    "expected a model of statsmodels or pyfixest, or a fitted linear classifier, pipeline or search of scikit-learn"
 )
 
 _LOGISTIC = "logistic regression"

@@ -291,10 +291,10 @@ class ModelCheck(Result, ModelReading):
             return ["  its own coefficients are finite because of the penalty, wherever each of them has one"]
         if self.claimed_converged is None:
             return ["  it does not say whether it converged"]
-        judged = {
+        judged = "" if self.converged_is_true is None else {
             False: ": this is false, there is nothing to converge to",
             True: ": there is an estimate, but how near the printed values are to it is not examined",
-        }.get(self.converged_is_true, "")
+        }[self.converged_is_true]  # fmt: skip
         if self.model_name.startswith("sklearn"):
             return [f"  it stopped before its limit of iterations, as if it had converged{judged}"]
         return [f"  it says converged = {self.claimed_converged}{judged}"]

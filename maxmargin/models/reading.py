@@ -52,10 +52,9 @@ class LabelledRows:
         if not self.is_chain:
             return np.unique(self.positions[rows])
         before, after = (set(column) for column in self.positions[rows].T.tolist())
-        pairs = self.positions.tolist()
         # In a chain no pair stands before one that leads to it, but for ties, which are not strict.
-        before.update(first for first, second in reversed(pairs) if second in before)
-        after.update(second for first, second in pairs if first in after)
+        before.update(first for first, second in self.positions[::-1].tolist() if second in before)
+        after.update(second for first, second in self.positions.tolist() if first in after)
         return np.array(sorted(before | after), dtype=np.int64)
 
 

@@ -323,7 +323,7 @@ def test_what_is_said_of_cells_is_true(formula: str) -> None:
     n_seen = 0
     for seed in range(24):
         table = with_cells(np.random.default_rng(seed), 2 + (seed % 4 == 0))
-        answer, text = mm.separability(table, formula), ""
+        answer = mm.separability(table, formula)
         for term in answer.terms or ():
             if (found := OF_A_CELL.fullmatch(term.reason)) is None or "[" in found[3]:
                 continue
@@ -331,8 +331,8 @@ def test_what_is_said_of_cells_is_true(formula: str) -> None:
             assert rows.sum() == int(found[1] or found[2] or 1)
             is_other = found[2] is not None or found[4] != "="
             assert (found[5] not in labels) if is_other else labels == {found[5]}
-            n_seen, text = n_seen + (" and " in found[3]), answer.summary()
-        said = re.search(r"merge (.*) with a .* leave out .*: the data then overlap", text)
+            n_seen += " and " in found[3]
+        said = re.search(r"merge (.*) with a .* leave out .*: the data then overlap", answer.summary())
         if said is not None and "more" not in said[1]:
             left_out = np.any([rows_of(table, words) for words in re.split(r", (?![^(]*\))", said[1])], axis=0)
             rest = answer.details.samples.dense_rows(np.flatnonzero(~left_out))
@@ -354,8 +354,3 @@ def test_a_cell_is_named_and_where_it_is_not_the_reason_nothing_is(formula: str,
     if "*" in formula:
         fitted = mm.check_model(smf.logit(formula, table))
         assert {term.reason for term in fitted.terms or ()} == {words.replace("sex=f", "sex other than m")}
-    table["age"] = table["died"] * 10 + np.arange(24) % 3
-    aged = mm.separability(table, "died ~ age + sex + stage")
-    assert aged.verdict == "separable" and not any(
-        "sex" in term.reason and " and " in term.reason for term in aged.terms
-    )

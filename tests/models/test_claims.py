@@ -287,7 +287,6 @@ UNFITTED: dict[str, Callable[[Any], Any]] = {
     "ConditionalPoisson": lambda y: ConditionalPoisson(1 - y, X[["age", "stage"]], groups=STRATA),
     "PHReg": lambda y: sm.PHReg(AGE + np.arange(24) / 100, X[["stage"]], status=1 - STAGE),
     "GEE": lambda y: sm.GEE(y, X, STRATA, family=sm.families.Binomial()),
-    "formula": lambda y: smf.logit("y ~ age + stage", X.assign(y=y)),
 }  # fmt: skip
 
 

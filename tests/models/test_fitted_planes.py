@@ -309,9 +309,3 @@ def test_what_is_no_truth_value_is_no_bias(bias: Any) -> None:
             call([[1.0], [2.0]], [0, 1], bias=bias)
     with pytest.raises((InvalidOptionError, ValueError)):
         mm.judge([[1.0], [2.0]], [0, 1], [1.0], -1.5, bias=bias)
-
-
-def test_numpy_has_truth_values_too() -> None:
-    with pytest.raises(InvalidOptionError, match="bias is False"):
-        mm.judge([[1.0], [2.0]], [0, 1], [1.0], -1.5, bias=np.False_)
-    assert mm.soft_margin([[1.0], [2.0]], [0, 1], bias=np.False_).bias is False

@@ -430,6 +430,3 @@ def test_a_model_that_is_broken_is_refused_in_one_line(words: str) -> None:
         with pytest.raises(InvalidOptionError, match=re.escape(words)) as error:
             ask()
         assert "\n" not in str(error.value)
-    del model.classes_
-    with pytest.raises(InvalidOptionError, match="no coef_ and classes_"):
-        mm.check_model(model, X, y)
