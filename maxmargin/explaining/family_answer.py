@@ -82,7 +82,7 @@ class FamilySeparability(Separability):
             if inner.certificate is not None:
                 changes["certificate"] = likelihood.stated(inner.certificate)
             if separated is not None:
-                separated = _rows_apart(likelihood, inner)
+                separated = likelihood.sources(separated)
                 touching = np.setdiff1d(likelihood.places, separated)
         if separated is not None and touching is not None:
             changes |= {"separated_rows": rows[separated], "touching_rows": rows[touching]}
@@ -198,12 +198,3 @@ def _reason_of(inner: Separability, n: int) -> str:
     n_touching = int((inner.touching_rows < n).sum())
     strict = f"a direction makes {n - n_touching:,} of {n:,} inequalities strict and none false"
     return f"{strict}{f', and none does more: {weights} prove it' if n_touching else ''}"
-
-
-def _rows_apart(likelihood: Likelihood, inner: Separability) -> Rows:
-    """Return the rows of all inequalities that can be strict, also of those that follow from others."""
-    assert inner.separated_rows is not None
-    strict = inner.separated_rows[inner.separated_rows < len(likelihood.places)]
-    if strict.size and likelihood.question == "cox" and np.isneginf(likelihood.responses[:, 2]).all():
-        return likelihood.rows_apart(inner.certificate.w)  # type: ignore[union-attr]
-    return np.unique(likelihood.places[strict])

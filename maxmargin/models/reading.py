@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
+from maxmargin.solvers.basics.array_types import Mask, Rows
+from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.proof.likelihood import Likelihood
 
 
 class UnansweredError(Exception):
@@ -29,33 +30,36 @@ class LabelledRows:
         The row of the model's data from which each row follows, numbered from 0; for a difference the two rows.
     sides : tuple of str, optional
         The values of the response where the sign is + and where it is -, if rows are rows of the model's data.
-    is_chain : bool
-        Whether the rows are differences that stand for the sums of those that follow on one another as well.
+    likelihood : Likelihood, optional
+        The likelihood whose inequalities the rows are.
     """
 
     rows: Any
     labels: NDArray[np.int64]
     positions: Rows
     sides: tuple[str, str] | None = None
-    is_chain: bool = False
+    likelihood: Likelihood | None = None
 
     def sources(self, rows: Rows) -> Rows:
-        """Return the rows of the model's data from which some of the rows follow, each once and in order.
+        """Return the rows of the model's data from which some of the rows follow, each once and in order."""
+        return np.unique(self.positions[rows]) if self.likelihood is None else self.likelihood.sources(rows)
 
-        Examples
-        --------
-        >>> chain = np.array([[0, 1], [1, 2], [2, 3]])
-        >>> asked = LabelledRows(rows=np.eye(3), labels=np.ones(3), positions=chain, is_chain=True)
-        >>> asked.sources(np.array([1])).tolist()  # the sums of the second with the others are differences as well
-        [0, 1, 2, 3]
+    @classmethod
+    def of_likelihood(cls, likelihood: Likelihood) -> "LabelledRows":
+        """Return the inequalities of a likelihood.
+
+        Raises
+        ------
+        UnansweredError
+            If there is none, or there are too many.
         """
-        if not self.is_chain:
-            return np.unique(self.positions[rows])
-        before, after = (set(column) for column in self.positions[rows].T.tolist())
-        # In a chain no pair stands before one that leads to it, but for ties, which are not strict.
-        before.update(first for first, second in self.positions[::-1].tolist() if second in before)
-        after.update(second for first, second in self.positions.tolist() if first in after)
-        return np.array(sorted(before | after), dtype=np.int64)
+        try:
+            rows, labels = likelihood.signed_rows()
+        except InvalidProblemError as error:
+            raise UnansweredError(str(error)) from error
+        positions = np.resize(likelihood.places, (len(labels), likelihood.places.shape[1]))  # twice if it is only one
+        positions = positions[:, 0] if positions.shape[1] == 1 else positions
+        return cls(rows=rows, labels=labels, positions=positions, likelihood=likelihood)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -169,28 +173,6 @@ def labelled_rows(
         rows[0], labels[0] = -rows[0], -labels[0]
     positions = taken if positions is None else positions[taken]
     return LabelledRows(rows=rows, labels=labels, positions=positions, sides=sides)
-
-
-def differences(X: Floats, first: Rows, second: Rows) -> Any:
-    """Return the rows X[first] - X[second], exactly: fractions stand where binary64 does not hold a difference.
-
-    Examples
-    --------
-    >>> differences(np.array([[3.0, 1.0], [1.0, -(2.0**-53)]]), np.array([0]), np.array([1])).tolist()
-    [[2.0, Fraction(9007199254740993, 9007199254740992)]]
-    """
-    a, b = X[first], X[second]
-    with np.errstate(all="ignore"):
-        result = a - b
-        of_a = result + b
-        error = (a - of_a) + ((of_a - result) - b)  # of the difference, itself not rounded (Knuth 1969)
-    is_rounded = (error != 0) | ~np.isfinite(error)
-    if not is_rounded.any():
-        return result
-    exact = result.astype(object)
-    for place in zip(*np.nonzero(is_rounded), strict=True):
-        exact[place] = Fraction(float(a[place])) - Fraction(float(b[place]))
-    return exact
 
 
 def all_different(names: Sequence[object]) -> tuple[str, ...]:

@@ -376,7 +376,13 @@ def check_data(proof: dict[str, Any], rows: Any, labels: Any) -> int:
         codes = {-1, 1} if kind == "b" else {*range(max(K, 2))}
         need({*labels} == codes, "the labels do not fit the question")
     d, is_decimal = data["n_features"], data["reading"] == "decimal"
-    marks = [len(rows), d, *["decimal"] * is_decimal, *[question] * (kind == "d"), *[data.get("ties")] * (question == "cox")]
+    marks = [
+        len(rows),
+        d,
+        *["decimal"] * is_decimal,
+        *[question] * (kind == "d"),
+        *[data.get("ties")] * (question == "cox"),
+    ]
     digest = hashlib.sha256(f"{' '.join(map(str, marks))}\n".encode())
     for i, row in enumerate(rows):
         is_right = len(row) == d and {*map(type, row)} <= {Fraction if is_decimal else float}
@@ -524,7 +530,9 @@ def check_responses(question: str, responses: Any) -> None:
     names = RESPONSES[question]
     for i, response in enumerate(responses):
         is_right = isinstance(response, (list, tuple)) and [*map(type, response)] == [float] * len(names)
-        is_right = is_right and all(x == -math.inf and name == "entry" or math.isfinite(x) for x, name in zip(response, names))
+        is_right = is_right and all(
+            x == -math.inf and name == "entry" or math.isfinite(x) for x, name in zip(response, names)
+        )
         y, *more = response if is_right else (math.nan,)
         if question == "binomial":
             is_right = is_right and 0 <= y <= more[0]

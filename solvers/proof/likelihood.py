@@ -5,12 +5,11 @@ from the rows and the responses: `checker.py` says how, and numbers them.
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
-from operator import mul
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidProblemError
 from maxmargin.solvers.proof.certificate import Certificate
-from maxmargin.solvers.proof.checker import DIFFERENCES, TIES, comparisons
+from maxmargin.solvers.proof.checker import DIFFERENCES, comparisons
 
 # Largest number of inequalities times columns that are formed.
 MOST_NUMBERS = 20_000_000
@@ -92,7 +91,9 @@ class Likelihood:
         most = MOST_NUMBERS // max(1, self.n_features + self.n_tail)
         found = list(islice(comparisons(self.question, self.responses.tolist(), self.ties), most + 1))
         if len(found) > most:
-            raise InvalidProblemError(f"the likelihood has more than {most:,} inequalities of {self.n_features} columns")
+            raise InvalidProblemError(
+                f"the likelihood has more than {most:,} inequalities of {self.n_features} columns"
+            )
         if not found:
             raise InvalidProblemError("no row says anything about the coefficients: no two can be compared")
         return np.array(found, dtype=np.int64)
@@ -117,29 +118,28 @@ class Likelihood:
             changes["null_space"] = tuple((*vector[t:], *vector[:t]) for vector in certificate.null_space)
         return replace(certificate, **changes)
 
-    def rows_apart(self, w: Sequence[Fraction]) -> Rows:
-        """Return the rows i and k of all differences of a Cox model with (x_i - x_k).w > 0, also of those left out.
+    def sources(self, strict: Rows) -> Rows:
+        """Return the rows of the data in these inequalities, and in the differences that follow from them.
 
-        They are told from u = x.w, as no event has a lower u than a row of its stratum at risk at its time. There is
-        no late entry.
+        Without late entry the differences of a Cox model are a chain: sums of those that follow on one another are
+        differences too, and strict where one of them is.
+
+        Examples
+        --------
+        >>> likelihood = Likelihood(
+        ...     question="cox", X=np.eye(4), ties="efron", responses=np.array([[t, 1, -np.inf, 0] for t in range(4)])
+        ... )
+        >>> likelihood.places.tolist(), likelihood.sources(np.array([1])).tolist()
+        ([[2, 3], [1, 2], [0, 1]], [0, 1, 2, 3])
         """
-        used = [j for j, weight in enumerate(w) if weight]
-        u = [sum(map(mul, map(Fraction, row), map(w.__getitem__, used))) for row in self.X[:, used].tolist()]
-        level = {value: rank for rank, value in enumerate(sorted({*u}))}
-        levels, apart = np.array([level[value] for value in u]), np.zeros(self.n_samples, dtype=np.bool_)
-        times, is_event, _, strata = self.responses.T
-        for stratum in np.unique(strata):
-            rows = np.flatnonzero(strata == stratum)
-            places = 2 * np.unique(times[rows], return_inverse=True)[1] + (is_event[rows] == 0)
-            rows, places = rows[np.argsort(places, kind="stable")], np.sort(places)
-            ranks, happens = levels[rows], is_event[rows] == 1
-            highest = np.maximum.accumulate(np.r_[-1, np.where(happens, ranks, -1)])  # among the first so many rows
-            lowest = np.minimum.accumulate(np.r_[len(u), ranks[::-1]])[::-1]  # from this row on
-            before, after = (np.searchsorted(places, ends) for ends in (places & ~1, places | 1))  # the tied events
-            is_exact = happens & (self.ties == TIES[2])
-            is_below = highest[np.where(is_exact, before, after)] > ranks
-            apart[rows] = is_below | (happens & (lowest[np.where(is_exact, after, before)] < ranks))
-        return np.flatnonzero(apart)
+        strict = strict[strict < len(self.places)]
+        if self.question != "cox" or (self.responses[:, 2] > -np.inf).any():
+            return np.unique(self.places[strict])
+        # The chain begins with the last time; of two ties the way to the next time comes before the way to the tie.
+        before, after = (set(column) for column in self.places[strict].T.tolist())
+        before.update(i for i, k in self.places.tolist() if k in before)
+        after.update(k for i, k in self.places[::-1].tolist() if i in after)
+        return np.array(sorted(before | after), dtype=np.int64)
 
 
 def signed(rows: Any, signs: Rows) -> tuple[Any, Rows]:
