@@ -74,6 +74,14 @@ def test_quantiles_are_numbers_of_mistakes_that_were_made() -> None:
         assert value in counts and (counts <= value).mean() >= level >= (counts < value).mean()
 
 
+def test_orders_and_searches_are_runs_of_the_perceptron() -> None:
+    X, y = cloud(20, 3, 1.8)
+    study = order_study(X, y, **SMALL)
+    counts = [study.outcomes.n_mistakes[69], study.most.n_mistakes, study.fewest.n_mistakes]
+    for order, n_mistakes in zip([study.order(69), study.most.order, study.fewest.order], counts, strict=True):
+        assert mm.perceptron(X[order], y[order]).n_mistakes == n_mistakes
+
+
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize("data, options", [
     (AGRESTI, {}), (AGRESTI, {"max_mistakes": 500}), (AGRESTI, {"n_sequence": 2}), (OVERLAP, {"max_epochs": 1}),

@@ -184,10 +184,11 @@ def test_newton_takes_over_where_descent_crawls() -> None:
     assert calls
 
 
+@pytest.mark.parametrize("C", [1.0, 1e-2])
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("build", [sparse_problem, dense_problem])
-def test_newton_alone_gets_there(build: Callable[..., Problem], bias: bool) -> None:
-    problem, costs = build(bias=bias), np.ones(build().n_samples)
+def test_newton_alone_gets_there(build: Callable[..., Problem], bias: bool, C: float) -> None:
+    problem, costs = build(bias=bias), np.full(build().n_samples, C)
     rows = DescentRows.of(problem)
     best = Best(rows=rows, costs=costs)
     polish(rows, best, np.zeros(problem.n_samples), 0.0, 1e-10, lambda: False)

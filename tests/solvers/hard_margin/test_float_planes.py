@@ -12,6 +12,7 @@ from references import geometric_margin_squared
 
 import maxmargin as mm
 from maxmargin.cli.app import run
+from maxmargin.solvers.hard_margin import float_planes
 
 # Two rays with -n2 m + n m2 = 1: any integers of a ray between them are at least their sums, beyond 2**53.
 NARROW = np.array([[2.0**53 - 1, -5555555555555555.0], [1194192447582082.0, -736566639521721.0]])
@@ -102,6 +103,10 @@ def test_planes_of_small_integers_lose_nothing() -> None:
             functional = 10 * scale * answer.w[0]
             assert abs(functional - 1) < 1e-9
             assert scale == 1e-200 or answer.margin == answer.lower == 10 * scale
+
+
+def test_an_offset_beyond_binary64_is_no_float() -> None:
+    assert float_planes._with_offset(np.ones(1), Fraction(10) ** 400, Fraction(0), Fraction(1)) is None
 
 
 def test_many_rows_and_a_few_that_touch_the_margin() -> None:

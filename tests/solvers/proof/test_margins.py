@@ -115,6 +115,11 @@ def test_geometric_margins_are_rounded_down(plane: tuple) -> None:
     assert math.isinf(above) or signed_square(Fraction(above)) > signed_square(least) / square
 
 
+def test_normals_that_floats_do_not_hold_have_a_best_offset() -> None:
+    problem, far = Problem.validated([[0.0, 0.0], [0.0, 1.0]], [-1, 1]), Fraction(2) ** 1500
+    assert best_offset(problem, [far, 1 / far]) == (-1 / far / 2, 1 / far / 2)
+
+
 @pytest.mark.parametrize("w, b", [([math.nan], 0.0), ([math.inf], 0.0), ([1.0], math.nan), ([1.0], -math.inf)])
 def test_planes_that_are_not_finite_are_refused(w: list[float], b: float) -> None:
     with pytest.raises(ValueError, match="NaN or infinity"):

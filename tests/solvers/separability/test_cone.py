@@ -197,6 +197,11 @@ def test_a_row_near_the_span_is_not_in_it() -> None:
     assert some.seems_inside.tolist() == [True, True, True, False]
 
 
+def test_directions_that_floats_do_not_hold_are_enclosed_by_the_whole_line() -> None:
+    ((rows, *ends),) = cone_of([[0.0, 0.0], [0.0, 1.0]], [-1, 1]).enclose([Fraction(2) ** 1500, Fraction(2) ** -1500])
+    assert rows.tolist() == [0, 1] and np.isinf(ends).all()
+
+
 def test_circuits_join_with_positive_weights() -> None:
     """The second one takes more of a basis row than the balance has."""
     rows = np.array([[1.0, 0.0], [-1.0, 0.0], [5.0, 1.0], [2.0, -1.0]])
