@@ -275,7 +275,7 @@ def test_separated_rows_of_several_questions_are_their_union() -> None:
     check = mm.check_model(sm.MNLogit(codes, X))
     table = json.loads(json.dumps(check.to_dict(), allow_nan=False))
     assert check.separated_rows.tolist() == table["separated_rows"] == list(range(6))
-    assert table["separated_rows_by_question"] == {"": {"rows": list(range(6)), "rows_count": 6}}
+    assert table["separated_rows_by_question"] == {"": {"rows": list(range(6)), "rows_count": 6, "rows_ids": None}}
 
 
 # How models of statsmodels are asked before their fit, of data in which everybody with the stage has the event.

@@ -228,7 +228,7 @@ def test_the_constant_of_a_model_may_be_any_number_but_0() -> None:
     ({"w": {"0": 1.0, "1": 1.0, "2": 1.0}}, "names the columns '2', which X does not have"),
     ({"w": pd.Series([1.0, 2.0], index=["a", "a"])}, "names a column twice"),
     ({"model": SimpleNamespace(coef_=np.ones((2, 2)), intercept_=np.zeros(2))}, "2 rows of coefficients"),
-    ({"model": SimpleNamespace(coef_=np.ones((1, 2)), intercept_=np.zeros(3))}, "one intercept"),
+    ({"model": SimpleNamespace(coef_=np.ones((1, 2)), intercept_=np.zeros(3))}, "intercept_ of 3 numbers"),
     ({"model": SimpleNamespace(coef_=[math.nan, 1.0], intercept_=0.0)}, r"coef_\[0\] is nan"),
     ({"model": SimpleNamespace(params=np.ones((2, 2)))}, "params has shape"),
     ({"model": SimpleNamespace(params=np.ones(3))}, "model has 3 parameters"),
