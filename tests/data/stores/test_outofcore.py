@@ -607,7 +607,8 @@ def test_commands_answer_as_in_memory(tmp_path: Path, capsys: Capture, command: 
 def test_refused_options(tmp_path: Path, capsys: Capture, options: list[str], expected: str) -> None:
     X = numbers(60)
     path = parquet(tmp_path, X, texts(X))
-    assert expected in refusal(capsys, "perceptron", path, "--label", "label", "--memory", "10kB", *options)
+    memory = [] if "--memory" in options else ["--memory", "10kB"]
+    assert expected in refusal(capsys, "perceptron", path, "--label", "label", *memory, *options)
 
 
 def test_progress_counts_passes_and_estimates_the_time_left(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
