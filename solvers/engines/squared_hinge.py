@@ -31,7 +31,7 @@ _MOST_STEPS = 200
 _ROUNDING = 1e-9
 
 
-class _Point(NamedTuple):
+class _AtPlane(NamedTuple):
     """A hyperplane (w, b), and the slacks t, the gradient and the Hessian there."""
 
     plane: Floats
@@ -96,7 +96,7 @@ def _descend(
     return point.plane, "user_limit", _MOST_STEPS
 
 
-def _length(point: _Point, step: Floats, change: Floats, costs: Floats, penalty: Floats) -> float:
+def _length(point: _AtPlane, step: Floats, change: Floats, costs: Floats, penalty: Floats) -> float:
     """Return the part of a step, at most 1, up to which the objective falls."""
     from scipy.optimize import brentq
 
@@ -111,10 +111,10 @@ def _length(point: _Point, step: Floats, change: Floats, costs: Floats, penalty:
     return 1.0 if is_lower else float(brentq(slope, 0.0, 1.0))
 
 
-def _look(problem: Problem, costs: Floats, view: RowView, plane: Floats, penalty: Floats) -> _Point:
+def _look(problem: Problem, costs: Floats, view: RowView, plane: Floats, penalty: Floats) -> _AtPlane:
     slacks, grams = zip(*problem.map(partial(_looked_at, view, plane), problem.y, costs), strict=True)
     gram = sum(grams)
-    return _Point(plane, np.concatenate(slacks), penalty * plane - gram[:-1, -1], np.diag(penalty) + gram[:-1, :-1])
+    return _AtPlane(plane, np.concatenate(slacks), penalty * plane - gram[:-1, -1], np.diag(penalty) + gram[:-1, :-1])
 
 
 @np.errstate(all="ignore")

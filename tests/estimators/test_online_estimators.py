@@ -3,6 +3,7 @@
 import pickle
 import warnings
 from fractions import Fraction
+from operator import add, mul
 from typing import Any
 
 import numpy as np
@@ -28,15 +29,16 @@ THREE = np.array(["a", "b", "c"])[np.digitize(X[:, 0] + 0.3 * rng.normal(size=90
 
 def exact_run(rows: Any, y: Any, v: Any, scale: float, start: Any, n_epochs: int) -> tuple[list[Fraction], list[int]]:
     """Return (w, b) and the mistakes of every epoch of w += v y (x, s), in fractions."""
-    table = [
-        [Fraction(float(f * x)) for x in (*row, scale)] for row, f in zip(np.asarray(rows).tolist(), v, strict=True)
+    signed = [
+        [Fraction(s * float(f * x)) for x in (*row, scale)]
+        for row, f, s in zip(rows.tolist(), v, y.tolist(), strict=True)
     ]
     w, mistakes = [Fraction(value) for value in start], []
     while len(mistakes) < n_epochs and 0 not in mistakes:
         mistakes.append(0)
-        for row, sign in zip(table, y, strict=True):
-            if sign * sum(a * b for a, b in zip(w, row, strict=True)) <= 0:
-                w, mistakes[-1] = [a + int(sign) * b for a, b in zip(w, row, strict=True)], mistakes[-1] + 1
+        for z in signed:
+            if sum(map(mul, w, z)) <= 0:
+                w, mistakes[-1] = list(map(add, w, z)), mistakes[-1] + 1
     return [*w[:-1], w[-1] * Fraction(scale)], mistakes
 
 

@@ -26,7 +26,6 @@ from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.problem.rows import WorkSizes
 from maxmargin.solvers.proof.mistake_bounds import Loss, value_at, value_of_weights
-from maxmargin.solvers.proof.soft_bounds import slack_upper_bound
 from maxmargin.solvers.proof.sums import careful_sum
 from maxmargin.solvers.tightest_bound import tightest_search
 from maxmargin.solvers.tightest_bound.tightest_bound import tightest_bound
@@ -214,31 +213,15 @@ def test_methods_agree(n: int, d: int, passes: int, loss: Loss) -> None:
     assert search.lower <= program.upper and program.lower <= search.upper
 
 
-def squared_slack(problem: Problem, v: np.ndarray) -> Fraction | None:
-    return slack_upper_bound(problem, v, 0.0, np.ones(problem.n_samples), power=2)
-
-
 @given(problems(), losses, st.sampled_from([1, 10]))
 def test_rounded_ends_enclose_the_exact_ones(problem: Problem, loss: Loss, passes: int) -> None:
     """Of many rows slacks and sums are rounded: outward, and by little."""
     random = np.random.default_rng(0)
-    v, weights, square = random.normal(size=problem.n_features), random.random(problem.n_samples), Fraction(9)
-    slack = squared_slack(problem, v)
+    weights, square = random.random(problem.n_samples), Fraction(9)
     lower = value_of_weights(problem, weights, passes, square, loss)
-    large = replace(problem, sizes=WorkSizes(exact_rows=0, exact_entries=0))
-    rounded_slack = squared_slack(large, v)
+    large = replace(problem, sizes=WorkSizes(exact_entries=0))
     rounded_lower = value_of_weights(large, weights, passes, square, loss)
-    assert slack <= rounded_slack <= slack * (1 + Fraction(1, 10**10)) + Fraction(1, 10**25)
     assert lower * (1 - 1e-10) <= rounded_lower <= lower
-
-
-@for_each("seed", range(8))
-def test_slacks_of_products_that_cancel(seed: int) -> None:
-    large = np.random.default_rng(seed).normal(size=(1, 1)) * 1e8
-    problem, v = origin(np.hstack([large, large + 1]), [1]), np.array([0.1, -0.1])
-    exact = squared_slack(problem, v)
-    rounded = squared_slack(replace(problem, sizes=WorkSizes(exact_rows=0)), v)
-    assert exact is not None and rounded is not None and exact <= rounded <= exact * (1 + Fraction(1, 10**5))
 
 
 @given(
