@@ -59,6 +59,7 @@ DATA = {"source", "sources", "X", "y", "dataset"}
 OF_PYTHON = {
     *("b", "model"),  # beside w, where the command has a file
     *("sample_weight", "on_progress", "run"),  # objects
+    "loss",  # of the soft margin: the command has the hinge
     "max_states",  # a matter of seconds for tiny data
     *("weights", "trials", "strata", "status", "entry"),  # of verify, to which the proof names them
 }
