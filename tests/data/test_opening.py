@@ -26,13 +26,10 @@ def test_what_may_never_end_is_refused_unread(tmp_path: Path, monkeypatch: pytes
     Path("large").touch()
     os.truncate("large", 50 * 2**30)  # which takes no space on the disk
     for path, words in WORDS.items():
-        commands = [
-            ["judge", "data.csv", "--plane", path],
-            ["compare", "-o", "results", path],
-            ["verify", path, "data.csv"],
-        ]
+        lines = [f"judge data.csv --plane {path}", f"compare -o results {path}", f"verify {path} data.csv"]
         # a folder has the older proof by the name of the source
-        for command in commands + [["check", "data.csv", "--reuse", path]] * (path != "folder"):
+        for line in (*lines, *[f"check data.csv --reuse {path}"] * (path != "folder")):
+            command = line.split()
             err = refusal(capsys, *command)
             assert err.startswith(f"maxmargin: {path}: ") and words in err, command
         for read in (Study.of, lambda name: mm.verify(name, [[1.0], [2.0]], [0, 1])):
