@@ -39,7 +39,7 @@ Other questions are about the inequalities z.v >= 0 of a likelihood, which has a
         at risk at its time, entry < time_i <= time_k; differences that are sums of others are left out (see ``chain``).
         Events at one time are at risk for each other if ties is breslow or efron, not if it is exact-discrete.
 Here e_j is the j-th of J - 1 unit vectors; only binomial and poisson may have a bias. Rows with a weight of 0 are left
-out before anything else. The inequalities are numbered in the order of ``comparisons``, and ``rows`` lists such numbers.
+out before anything else. ``comparisons`` numbers the inequalities, and ``rows`` lists such numbers.
 
 The class that ``positive`` names is +1. If it is absent or null, there must be two classes, and the greater one is +1.
 The classes of a multinomial question are numbered as ``classes`` lists them, otherwise in sorted order. A class is
@@ -530,9 +530,8 @@ def check_responses(question: str, responses: Any) -> None:
     names = RESPONSES[question]
     for i, response in enumerate(responses):
         is_right = isinstance(response, (list, tuple)) and [*map(type, response)] == [float] * len(names)
-        is_right = is_right and all(
-            x == -math.inf and name == "entry" or math.isfinite(x) for x, name in zip(response, names)
-        )
+        ends = [name == "entry" and x == -math.inf for name, x in zip(names, response, strict=False)]
+        is_right = is_right and all(is_end or math.isfinite(x) for is_end, x in zip(ends, response, strict=True))
         y, *more = response if is_right else (math.nan,)
         if question == "binomial":
             is_right = is_right and 0 <= y <= more[0]
@@ -546,7 +545,7 @@ def check_responses(question: str, responses: Any) -> None:
 
 
 def comparisons(question: str, responses: Any, ties: str | None = None) -> Iterator[tuple[int, int, int]]:
-    """Yield (i, s, k) for each inequality: z = x_i - x_k, or z = s (x_i, 1), or of ordered classes z = s (x_i, -e_k)."""
+    """Yield (i, s, k) for each inequality: z = x_i - x_k, z = s (x_i, 1), or of ordered classes z = s (x_i, -e_k)."""
     if question in DIFFERENCES:
         strata: dict[float, list[int]] = {}
         for i, response in enumerate(responses):
