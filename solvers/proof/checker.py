@@ -530,8 +530,8 @@ def check_responses(question: str, responses: Any) -> None:
     names = RESPONSES[question]
     for i, response in enumerate(responses):
         is_right = isinstance(response, (list, tuple)) and [*map(type, response)] == [float] * len(names)
-        ends = [name == "entry" and x == -math.inf for name, x in zip(names, response, strict=False)]
-        is_right = is_right and all(is_end or math.isfinite(x) for is_end, x in zip(ends, response, strict=True))
+        finite = [x for x, name in zip(response if is_right else (), names, strict=False) if name != "entry"]
+        is_right = is_right and all(map(math.isfinite, finite))
         y, *more = response if is_right else (math.nan,)
         if question == "binomial":
             is_right = is_right and 0 <= y <= more[0]

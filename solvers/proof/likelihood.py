@@ -1,7 +1,7 @@
 """Questions about likelihoods: their data as proofs state them, and their inequalities as rows with signs.
 
-A likelihood has a maximum if, and only if, no direction v has z.v >= 0 for all z and z.v > 0 for one, where the z follow
-from the rows and the responses: `checker.py` says how, and numbers them.
+A likelihood has a maximum if, and only if, no direction v has z.v >= 0 for all z and z.v > 0 for one, where the z
+follow from the rows and the responses: `checker.py` says how, and numbers them.
 """
 
 import hashlib
@@ -13,7 +13,6 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.errors import InvalidProblemError
