@@ -16,8 +16,8 @@ from maxmargin.data.numbers.binary64 import array_of
 from maxmargin.data.reading.arrays import (
     Modelled,
     binary64_numbers,
+    features_and_labels,
     features_of,
-    from_arrays,
     index_of_rows,
     labels_of,
     refused_labels,
@@ -198,7 +198,9 @@ class FamilyQuestion:
             read_as = {**(likelihood.read_as or {}), **dataset.stated_reading}
             likelihood = replace(likelihood, read_as=read_as)
             signed_rows, signs = likelihood.signed_rows()
-            dataset, bias = from_arrays(signed_rows, signs, feature_names=names.columns), False
+            stated = Modelled(features=signed_rows, labels=signs, has_intercept=False, needs_columns=False)
+            dataset = features_and_labels(stated, positive=None, source="array", feature_names=names.columns)
+            bias = False
             names = replace(names, label=names.label if likelihood.question in _SIDES else None)
         reading = DecimalReading.of(dataset)
         inner = separability_of(dataset, reading, names, bias=bias, time_limit=limits.share(), **how)
@@ -258,10 +260,13 @@ def _weighted(X: Any, y: Any, options: FamilyOptions) -> tuple[Any, Any, dict[st
 
     Of a response of two columns the second is one of the columns.
     """
-    if whole_data(X) is not None:
+    whole, columns = whole_data(X), dict(options.columns)
+    if whole is not None and (columns or options.family not in ("binomial", "multinomial")):
         given = option("family" if options.family else "weights")
         raise InvalidOptionError(f"{given} needs a data frame, or X and y; X is a Dataset")
-    columns = dict(options.columns)
+    if whole is not None:
+        return X, y, columns, np.arange(whole.n_samples)
+    y = str(y) if type(y) in (int, float) and is_from_table_library(X) else y  # a column called by a number
     if isinstance(y, str):
         y, columns = response_of(y, options.family, columns)
     X, columns = _taken_out(X, y, columns)
@@ -355,6 +360,8 @@ def _numbers(values: Any, n: int, what: str) -> Floats:
         except DataError as error:
             raise InvalidProblemError(str(error)) from error
         values = column.values if column.exact is None else column.exact
+        if isinstance(values, list):
+            raise InvalidProblemError(f"{what} holds texts; expected numbers")
     numbers = binary64_numbers(values, what)
     if numbers.shape != (n,):
         raise InvalidProblemError(f"{what} has shape {numbers.shape}; expected ({n},), a number for every row")
