@@ -72,7 +72,8 @@ class Coefficients:
         if len(shape) != 2 or len(intercepts) not in (1, shape[0]) or classes.ndim != 1 or n_names != shape[1]:
             raise InvalidOptionError(
                 f"model has coef_ of shape {table.shape}, intercept_ of {len(intercepts)} numbers, classes_ of shape "
-                f"{classes.shape} and {n_names} feature_names_in_; expected (1, n_features) or (n_features,), 1 number"
+                f"{classes.shape}, {n_names} feature_names_in_; expected (1, n_features) or (n_features,), one "
+                "intercept, and one name a column"
             )
         return cls(
             model=model,

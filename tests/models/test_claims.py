@@ -449,5 +449,4 @@ def test_responses_that_are_shares_and_models_that_are_not_examined() -> None:
     assert "taken as shares" in mm.check_model(shares).summary()
     others = mm.check_model(sm.OLS(COIN, X).fit()).summary()
     assert "whether the maximum-likelihood estimate exists was not examined" in others
-    one = mm.check_model(sm.OLS(COIN, X))
-    assert one.verdict == "undecided" and not one.is_fitted and "it was not fitted" in one.summary()
+    assert "it was not fitted" in mm.check_model(sm.OLS(COIN, X)).summary()
