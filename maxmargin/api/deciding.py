@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.api.families import FamilyOptions, FamilyQuestion, has_two_responses, note_on_counts
-from maxmargin.api.question import Question, separability_of
+from maxmargin.api.families import FamilyOptions, FamilyQuestion
+from maxmargin.api.question import Question, has_two_responses, note_on_counts, separability_of
 from maxmargin.data.dataset import DecimalReading
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.problem.candidate import with_options

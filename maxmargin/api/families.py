@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.api.question import Question, names_of, parts_of, separability_of, whole_data
+from maxmargin.api.question import COUNTS, SURVIVAL, Question, names_of, parts_of, separability_of, whole_data
 from maxmargin.data.dataset import Dataset, DecimalReading, is_matrix
 from maxmargin.data.labels import LabelError, Labels, encode, positive_class
 from maxmargin.data.numbers.binary64 import array_of
@@ -46,15 +46,6 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "conditional": ("strata",),
     "cox": ("status", "entry", "strata", "ties"),
 }
-
-# Number of different whole numbers above which labels may be counts.
-_MANY_COUNTS = 5
-
-_NAME = r"(`[^`]+`|[^\W\d][\w.]*)"
-
-# Responses of two columns: a time with its status, and successes with failures.
-_SURVIVAL = re.compile(rf"\s*Surv\(\s*{_NAME}\s*,\s*{_NAME}\s*\)\s*(~.*)", re.DOTALL)
-_COUNTS = re.compile(rf"\s*{_NAME}\s*\+\s*{_NAME}\s*(~.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -282,24 +273,11 @@ def _weighted(X: Any, y: Any, options: FamilyOptions) -> tuple[Any, Any, dict[st
     return X, y, columns, kept
 
 
-def note_on_counts(dataset: Dataset) -> tuple[str, ...]:
-    """Return a note on labels that may be counts: more than five whole numbers, none of them negative."""
-    classes = () if dataset.is_binary else dataset.classes
-    are_counts = all(isinstance(label, int | float) and label >= 0 and label % 1 == 0 for label in classes)
-    text = f'{dataset.label_name} has {len(classes)} classes; if they are counts, ask with family="poisson"'
-    return (text,) if are_counts and len(classes) > _MANY_COUNTS else ()
-
-
-def has_two_responses(y: Any) -> bool:
-    """Return whether the response of a formula is of two columns, which only families have."""
-    return isinstance(y, str) and bool(_SURVIVAL.fullmatch(y) or _COUNTS.fullmatch(y))
-
-
 def response_of(y: str, family: str | None, columns: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return a formula with a response of one column, and the columns with the second one."""
     for form, own, of, what in (
-        (_SURVIVAL, "status", "cox", "a status"),
-        (_COUNTS, "failures", "binomial", "failures"),
+        (SURVIVAL, "status", "cox", "a status"),
+        (COUNTS, "failures", "binomial", "failures"),
     ):
         found = form.fullmatch(y)
         if found is None:

@@ -4,6 +4,7 @@ The data of a question are arrays, a data frame with labels, the name of their c
 """
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -46,6 +47,15 @@ EXPECTED_LABELS = "the labels of the rows, the name of their column in a data fr
 
 # Time limit of the verdict without the columns that are dependent up to rounding.
 _SECONDS_WITHOUT = 10.0
+
+# Number of different whole numbers above which labels may be counts.
+_MANY_COUNTS = 5
+
+_NAME = r"(`[^`]+`|[^\W\d][\w.]*)"
+
+# Responses of two columns, which only families have: a time with its status, and successes with failures.
+SURVIVAL = re.compile(rf"\s*Surv\(\s*{_NAME}\s*,\s*{_NAME}\s*\)\s*(~.*)", re.DOTALL)
+COUNTS = re.compile(rf"\s*{_NAME}\s*\+\s*{_NAME}\s*(~.*)", re.DOTALL)
 
 # Libraries that make a data frame where the caller passed none; the last one is always installed.
 _PREFERRED = ("pandas", "polars", "pyarrow")
@@ -405,3 +415,16 @@ def refuse_labels_of_dataset(y: Any) -> None:
         is_formula = isinstance(y, str) and "~" in y
         how = f" and a formula is given to maxmargin.load, as {option('formula')}" if is_formula else ""
         raise InvalidProblemError(f"X is a Dataset, which has its own labels; leave out y{how}")
+
+
+def note_on_counts(dataset: Dataset) -> tuple[str, ...]:
+    """Return a note on labels that may be counts: more than five whole numbers, none of them negative."""
+    classes = () if dataset.is_binary else dataset.classes
+    are_counts = all(isinstance(label, int | float) and label >= 0 and label % 1 == 0 for label in classes)
+    text = f'{dataset.label_name} has {len(classes)} classes; if they are counts, ask with family="poisson"'
+    return (text,) if are_counts and len(classes) > _MANY_COUNTS else ()
+
+
+def has_two_responses(y: Any) -> bool:
+    """Return whether the response of a formula is of two columns, which only families have."""
+    return isinstance(y, str) and bool(SURVIVAL.fullmatch(y) or COUNTS.fullmatch(y))

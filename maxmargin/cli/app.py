@@ -105,6 +105,8 @@ def check(data: DataOptions, *, force: bool, decimal: bool, proof: Path | None, 
         files: dict[str, Any] = {"proof": opt.proof_of(proof, source), "reuse": opt.proof_of(reuse, source)}
         return command(request, required=required, **files, **how)
 
+    if len(data.sources) == 1:
+        return answer(data.source)
     return worst_of(data.sources, answer, as_json=data.as_json, quiet=data.quiet)
 
 

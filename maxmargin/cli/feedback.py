@@ -62,8 +62,6 @@ def worst_of(sources: Sequence[str], answer: Callable[[str], int], *, as_json: b
     the time that is left.
     """
     context = click.get_current_context()
-    if len(sources) == 1:
-        return answer(sources[0])
     codes: list[int] = []
     # On one terminal the answers show the progress.
     with counting_shown("checking the sources", quiet=quiet or sys.stdout.isatty()) as on_progress:

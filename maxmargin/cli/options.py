@@ -306,11 +306,12 @@ def family_options(command: Command) -> Command:
 
 def family_of(values: dict[str, Any], formula: str | None) -> "FamilyOptions | None":
     """Take the options about a likelihood out of those of a command; None if there are none, nor such a formula."""
-    from maxmargin.api.families import FamilyOptions, has_two_responses
+    from maxmargin.api.question import has_two_responses
 
     given = {name: values.pop(name) for name in (*OF_ROWS, "family", "ties", "levels")}
     if all(value is None for value in given.values()) and not has_two_responses(formula):
         return None
+    from maxmargin.api.families import FamilyOptions
 
     levels = given.pop("levels")
     return FamilyOptions.of(levels=None if levels is None else levels.split(","), **given)

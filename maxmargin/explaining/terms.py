@@ -123,7 +123,7 @@ def findings_of(answer: ProvenVerdict) -> Findings | None:
     """Return the evidence in the columns; None if the infinite terms are not known."""
     if answer.columns is None or answer.details is None:
         return None
-    signs, found = answer.columns.infinite, absences_of(answer)
+    signs, found = answer.columns.infinite, absences_of(answer) if answer.names.factors else ()
     columns = sorted({answer.place(coordinate)[1] for coordinate in signs} - {answer.n_features})
     return Findings(
         absences=found,
