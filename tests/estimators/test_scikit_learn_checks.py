@@ -31,10 +31,12 @@ def expected_failures(estimator: Any) -> dict[str, str]:
     if not isinstance(estimator, mm.PerceptronClassifier | mm.OnlineClassifier):
         return {}
     is_unweighted = isinstance(estimator, mm.OnlineClassifier) and estimator.algorithm != "averaged"
+    refused = ("check_sample_weights_list", "check_sample_weights_not_overwritten") if is_unweighted else ()
     return {
         "check_sample_weight_equivalence_on_dense_data": EQUIVALENCE,
         "check_sample_weight_equivalence_on_sparse_data": EQUIVALENCE,
         "check_class_weight_classifiers": UNWEIGHTED if is_unweighted else OF_ONE,
+        **dict.fromkeys(refused, UNWEIGHTED),
     }
 
 
