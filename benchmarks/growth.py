@@ -15,7 +15,6 @@ import json
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from hard_margin import accuracy, judge, one_pass, ours
@@ -74,14 +73,13 @@ def markdown(report: Facts) -> str:
 
 def draw(report: Facts, path: Path) -> None:
     """Draw one panel below the other, so that phones show them as well, on white, so that dark pages do."""
-    import matplotlib as mpl
+    from matplotlib import style
     from matplotlib.figure import Figure
 
     from maxmargin.displays.drawing import MAXIMUM, NEGATIVE, POSITIVE, log_scale, thin_grid
     from maxmargin.reports.captioned.captioned_display import STYLE
 
-    style: Any = {**STYLE, "svg.fonttype": "path", "svg.hashsalt": path.stem}
-    with mpl.rc_context(style):
+    with style.context([STYLE, {"svg.fonttype": "path", "svg.hashsalt": path.stem}]):
         figure = Figure(figsize=(4.8, 7.0), layout="constrained", facecolor="white")
         held = (f"rows, of {N_COLUMNS} columns", f"columns, of {round(report['scale'] * N_ROWS):,} rows")
         for axis, ax in enumerate(figure.subplots(2, 1)):

@@ -181,7 +181,7 @@ class Explanation:
     text : str
         In a sentence or two.
     formula : str
-        In MathML; empty for none.
+        The name of the bound by which `templates/bound_formulas.html` has one; empty for none.
     reference : str
     """
 
@@ -243,18 +243,6 @@ class DetailsBlock:
     anchor: str = ""
     is_printed: bool = False
     kind: ClassVar[str] = "details"
-
-
-# First lines of a LaTeX document; wide tables need the landscape format.
-_PREAMBLE = (
-    r"\documentclass{article}",
-    r"\usepackage[T1]{fontenc}",
-    r"\usepackage[utf8]{inputenc}",
-    r"\usepackage[a4paper,landscape,margin=15mm]{geometry}",
-    r"\usepackage{booktabs,longtable}",
-    r"\setlength{\parindent}{0pt}",
-    r"\date{}",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,11 +391,7 @@ class Document:
 
     def latex(self) -> str:
         """Return the tables as a LaTeX document that needs booktabs and longtable; each can be copied into another."""
-        lines = [*_PREAMBLE, rf"\title{{{escaping.latex(self.title)}}}", r"\begin{document}", r"\maketitle"]
-        for table in self.tables:
-            lines += ["", *latex_lines(table.columns, table.rows, numeric=table.numeric, caption=table.caption)]
-            lines += [rf"{escaping.latex(table.note)}\par"] if table.note else []
-        return "\n".join([*lines, r"\end{document}"]) + "\n"
+        return self._rendered("tables.tex", autoescape=False, tex=escaping.latex, lines=latex_lines) + "\n"
 
     def _rendered(self, template: str, *, autoescape: bool, is_padded: bool = False, **parts: Any) -> str:
         from jinja2 import Environment, FunctionLoader, StrictUndefined

@@ -6,8 +6,9 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,31 +27,8 @@ INK = "#17191c"
 # The role of every other colour, by which the style of a page names it.
 _ROLES = {POSITIVE: "positive", NEGATIVE: "negative", MAXIMUM: "truth", PERCEPTRON: "perceptron", BOUND: "bound"}
 
-# Settings of matplotlib under which displays are drawn and saved; never set globally.
-STYLE = {
-    "font.family": "DejaVu Sans",
-    **dict.fromkeys(("font.size", "axes.titlesize", "axes.labelsize"), 9.5),
-    **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), 8.5),
-    **dict.fromkeys(("axes.edgecolor", "axes.labelcolor", "axes.titlecolor"), INK),
-    **dict.fromkeys(("text.color", "xtick.color", "ytick.color"), INK),
-    "axes.titlelocation": "left",
-    "axes.facecolor": "none",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.8,
-    "axes.unicode_minus": True,
-    "text.parse_math": False,
-    "legend.frameon": False,
-    "legend.handlelength": 1.6,
-    "legend.borderaxespad": 0.0,
-    "lines.linewidth": 1.6,
-    "lines.solid_capstyle": "round",
-    "figure.constrained_layout.h_pad": 0.06,
-    "figure.constrained_layout.w_pad": 0.06,
-    "svg.fonttype": "none",
-    "pdf.fonttype": 42,
-    "path.simplify": True,
-}
+# The settings of matplotlib under which displays are drawn and saved.
+STYLE = str(files("maxmargin.reports.templates") / "report.mplstyle")
 
 # Width of the figures in inches.
 _WIDTH = 7.2
@@ -141,12 +119,15 @@ def inline_svg(captioned: CaptionedDisplay) -> str:
 
 
 def _rendered(captioned: CaptionedDisplay, suffixes: tuple[str, ...], *, background: str) -> dict[str, bytes]:
-    import matplotlib as mpl
+    from matplotlib import style
     from matplotlib.figure import Figure
 
-    files = {}
-    style: Any = {**STYLE, "svg.hashsalt": captioned.key}
-    with mpl.rc_context(style), np.errstate(over="ignore"), warnings.catch_warnings():  # ticks beyond the axes overflow
+    contents = {}
+    with (
+        style.context([STYLE, {"svg.hashsalt": captioned.key}]),
+        np.errstate(over="ignore"),
+        warnings.catch_warnings(),
+    ):  # ticks beyond the axes overflow
         warnings.filterwarnings("ignore", message="Glyph .* missing from")  # names in SVG are text for any font
         figure = Figure(figsize=(_WIDTH, captioned.height), layout="constrained")
         captioned.draw(figure)
@@ -154,8 +135,8 @@ def _rendered(captioned: CaptionedDisplay, suffixes: tuple[str, ...], *, backgro
             buffer = io.BytesIO()
             dpi = _DOTS_PER_INCH if suffix == "png" else "figure"
             figure.savefig(buffer, format=suffix, dpi=dpi, facecolor=background, metadata=_METADATA[suffix])
-            files[suffix] = buffer.getvalue()
-    return files
+            contents[suffix] = buffer.getvalue()
+    return contents
 
 
 def _with_short_paths(text: str) -> str:

@@ -4,7 +4,6 @@ import math
 
 from maxmargin.reports.document import Block, Explanation, FigureSlot, Paragraph, TableBlock
 from maxmargin.reports.phrasing import Report, bound_title, holding_bounds, of_kind
-from maxmargin.reports.sections.bound_formulas import formula_of
 from maxmargin.reports.sections.orders_section import FOUND
 from maxmargin.text.number_formats import count, floor_of, percent, plural, typeset
 
@@ -35,8 +34,7 @@ def _bounds(report: Report) -> tuple[Block, ...]:
     )
     shares = {(row, 1): _share(bound["value"], largest) for row, bound in enumerate(holding)}
     explained = tuple(
-        Explanation(typeset(bound["assumption"]), formula_of(bound["name"]), typeset(bound["reference"]))
-        for bound in holding
+        Explanation(typeset(bound["assumption"]), bound["name"], typeset(bound["reference"])) for bound in holding
     )
     caption = f"Bounds on the mistakes, of which this run made {count(made)}, tightest first"
     table = TableBlock(
