@@ -1,21 +1,17 @@
 """The trust report: the claims of every installed solver about a data set, against the proven facts."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from maxmargin.comparison.comparison import with_words
 from maxmargin.comparison.jobs.outcome import NOT_RUN
-from maxmargin.reports.document import json_text, plain_text, save_page
+from maxmargin.reports.document import Document, json_text, plain_text, save_page
 from maxmargin.solvers.answers.answer_text import Result, plain
 from maxmargin.solvers.answers.cards import between
 from maxmargin.solvers.basics.printable import printable, terminal_width
 from maxmargin.text.number_formats import plural
-
-if TYPE_CHECKING:
-    import os
-
-    from maxmargin.reports.document import Document
 
 # Attributes of a report.
 _PARTS = ("source", "proven", "solvers", "script", "units", "gaps")
@@ -110,7 +106,7 @@ class TrustReport(Result):
         """Return the report as one HTML page, light and dark, that loads nothing."""
         return self._document.html({})
 
-    def save(self, path: "str | os.PathLike[str]") -> Path:
+    def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the report; the suffix says how.
 
         Parameters
@@ -133,7 +129,7 @@ class TrustReport(Result):
         return save_page(path, self.to_html, self.to_markdown, self.to_json)
 
     @property
-    def _document(self) -> "Document":
+    def _document(self) -> Document:
         from maxmargin.reports.pages import trust_page
 
         return trust_page.document({name: getattr(self, name) for name in _PARTS})

@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,16 +11,13 @@ from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.problem.rows import InMemory
 from maxmargin.solvers.proof.margins import least_functional_margin, norm_squared
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-    from maxmargin.solvers.perceptron.result import PerceptronRun
-    from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
-
+from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 # Cached properties that depend on the rows and their space only.
 _SOLVED = ("square", "run_square", "hard", "soft", "space", "run_hard", "run_margin_squared", "margin_squared")
@@ -54,12 +50,12 @@ class Context:
     """
 
     problem: Problem
-    run: "PerceptronRun"
+    run: PerceptronRun
     n_passes: int | None
     C: float = 1.0
     is_as_far_as_it_went: bool = False
-    known_hard: "HardMargin | None" = None
-    known_soft: "SoftMargin | None" = None
+    known_hard: HardMargin | None = None
+    known_soft: SoftMargin | None = None
     limits: Limits = field(default_factory=Limits)
 
     @property
@@ -78,12 +74,12 @@ class Context:
         return self.square + Fraction(self.scale) ** 2
 
     @cached_property
-    def hard(self) -> "HardMargin":
+    def hard(self) -> HardMargin:
         """The maximum margin in the user's space."""
         return self.known_hard or self.quick_hard_margin(self.problem)
 
     @cached_property
-    def soft(self) -> "SoftMargin":
+    def soft(self) -> SoftMargin:
         """The soft margin in the user's space, for the u of the Freund-Schapire bound; solved when first asked for."""
         from maxmargin.solvers.soft_margin.soft_margin import soft_margin
 
@@ -95,7 +91,7 @@ class Context:
         return augmented(self.problem, self.scale) if self.problem.bias else self.problem
 
     @cached_property
-    def run_hard(self) -> "HardMargin":
+    def run_hard(self) -> HardMargin:
         """The maximum margin through the origin in the space of the run, which is 0 where it is 0 in the user's."""
         if not self.problem.bias or self.hard.status.is_inseparable:
             return self.hard
@@ -111,7 +107,7 @@ class Context:
         """A proven lower end of the squared maximum margin of the space of the run."""
         return _squared_margin(self.space, self.run_hard)
 
-    def quick_hard_margin(self, problem: Problem) -> "HardMargin":
+    def quick_hard_margin(self, problem: Problem) -> HardMargin:
         """Return the maximum margin of these rows, by the quickest method."""
         return uninterrupted(hard_margin(problem, time_limit=self.limits.share()))
 
@@ -122,7 +118,7 @@ class Context:
             return True
         return self.n_passes is not None and self.run.stop_reason not in _CUT_SHORT
 
-    def of_run(self, run: "PerceptronRun", n_passes: int | None) -> "Context":
+    def of_run(self, run: PerceptronRun, n_passes: int | None) -> "Context":
         """Return the context of another run in the same space, with the results that are known already."""
         other = replace(self, run=run, n_passes=n_passes)
         other.__dict__.update({name: self.__dict__[name] for name in _SOLVED if name in self.__dict__})
@@ -138,7 +134,7 @@ class Context:
         return min(whole, self.run.n_presentations) if is_cut else whole
 
 
-def _squared_margin(problem: Problem, hard: "HardMargin") -> Fraction:
+def _squared_margin(problem: Problem, hard: HardMargin) -> Fraction:
     """Return a lower bound of the squared maximum margin.
 
     In tiny units the lower end, a float, has lost digits to underflow, or is 0. There the bound is the margin of (w, b)

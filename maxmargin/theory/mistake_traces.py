@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +15,15 @@ from maxmargin.solvers.basics.array_types import Floats, Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.exact_states import ExactState, ExactStateSizes, Interval, exact_states, intervals
+from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.novikoff import NovikoffInequality, Violation
 from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.theory.context import augmented
 from maxmargin.theory.trace import MISTAKE_TITLES
 from maxmargin.theory.trace_points import ProofSpace, margin_columns, proof_columns, violations_along
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-    from maxmargin.solvers.perceptron.result import PerceptronRun
-
 
 # The least number of traced mistakes of a long run, and the greatest one by default.
 FEWEST_POINTS, MOST_POINTS = 2, 500
@@ -163,7 +160,7 @@ class MistakeTrace(Result):
     inequalities: tuple[NovikoffInequality, ...]
     violations: tuple[Violation, ...]
     reason: str
-    run: "PerceptronRun"
+    run: PerceptronRun
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns and the numbers of the trace in Python's own types, and the run as its own fields."""
@@ -320,7 +317,7 @@ def mistake_trace(
     return trace_of(problem, run, hard, rng=as_it_was, most_points=most_points)
 
 
-def space_margin(problem: Problem, scale: float, *, time_limit: float | None = None) -> "HardMargin":
+def space_margin(problem: Problem, scale: float, *, time_limit: float | None = None) -> HardMargin:
     """Return the maximum margin through the origin of the space of a run with this constant coordinate."""
     from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 
@@ -329,8 +326,8 @@ def space_margin(problem: Problem, scale: float, *, time_limit: float | None = N
 
 def trace_of(
     problem: Problem,
-    run: "PerceptronRun",
-    hard: "HardMargin",
+    run: PerceptronRun,
+    hard: HardMargin,
     *,
     rng: np.random.Generator | None = None,
     most_points: int = MOST_POINTS,
@@ -378,7 +375,7 @@ def trace_of(
 
 def passed_mistakes(
     problem: Problem,
-    run: "PerceptronRun",
+    run: PerceptronRun,
     *,
     rng: np.random.Generator | None = None,
     most_points: int = MOST_POINTS,
@@ -390,7 +387,7 @@ def passed_mistakes(
     return [*zip(found, exact_states(problem, found, sizes.states), strict=True)]
 
 
-def _affordable(problem: Problem, run: "PerceptronRun", most_points: int, sizes: TraceSizes) -> int:
+def _affordable(problem: Problem, run: PerceptronRun, most_points: int, sizes: TraceSizes) -> int:
     """Return how many mistakes can be traced within seconds."""
     n_mistaken = int(np.count_nonzero(run.mistake_counts))
     n_rows, n_columns = problem.row_source.shape

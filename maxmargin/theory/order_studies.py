@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,6 +14,12 @@ from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidProblemError
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+from maxmargin.solvers.perceptron.hard_orders import FoundOrder, FoundSequence, Rule, greedy_sequence, local_search
+from maxmargin.solvers.perceptron.longest_path import WorstCase, worst_case_mistakes
+from maxmargin.solvers.perceptron.many_orders import ManyOrders, Outcomes, in_this_order, many_orders
+from maxmargin.solvers.perceptron.run import perceptron
+from maxmargin.solvers.perceptron.settings import PerceptronSettings
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.number_formats import rounded
 from maxmargin.text.progress import counting_shown, shows_progress
@@ -21,14 +27,6 @@ from maxmargin.theory import from_the_run
 from maxmargin.theory.bound import bounds_lines
 from maxmargin.theory.context import Context
 from maxmargin.theory.perceptron_bounds import Bound, bounds_of
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-    from maxmargin.solvers.perceptron.hard_orders import FoundOrder, FoundSequence
-    from maxmargin.solvers.perceptron.longest_path import WorstCase
-    from maxmargin.solvers.perceptron.many_orders import ManyOrders, Outcomes
-    from maxmargin.solvers.perceptron.settings import PerceptronSettings
-
 
 # Levels of the quantiles that a study gives.
 LEVELS = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
@@ -127,16 +125,16 @@ class OrderStudy(NamedAnswer):
     (107, 257, 1269)
     """
 
-    runs: "ManyOrders"
-    given: "FoundOrder"
-    most: "FoundOrder"
-    fewest: "FoundOrder"
-    sequence: "FoundSequence | None"
-    exhaustive: "WorstCase | None"
-    hard: "HardMargin"
-    run_hard: "HardMargin"
+    runs: ManyOrders
+    given: FoundOrder
+    most: FoundOrder
+    fewest: FoundOrder
+    sequence: FoundSequence | None
+    exhaustive: WorstCase | None
+    hard: HardMargin
+    run_hard: HardMargin
     bounds: tuple[Bound, ...]
-    settings: "PerceptronSettings"
+    settings: PerceptronSettings
     effort: Effort
     is_sorted_by_class: bool
 
@@ -147,7 +145,7 @@ class OrderStudy(NamedAnswer):
         return f"{n_orders}: {self.fewest_seen:,} to {self.most_seen:,} mistakes seen"
 
     @property
-    def outcomes(self) -> "Outcomes":
+    def outcomes(self) -> Outcomes:
         """How the runs in random orders ended."""
         return self.runs.outcomes
 
@@ -173,7 +171,7 @@ class OrderStudy(NamedAnswer):
         return min(self._of_orders)
 
     @property
-    def adversary(self) -> "FoundSequence | None":
+    def adversary(self) -> FoundSequence | None:
         """The sequence of an adversary, where no order seen makes more mistakes than it; otherwise None."""
         found = self.sequence
         return None if found is None or found.n_mistakes < max(self._of_orders) else found
@@ -381,8 +379,6 @@ def order_study(
     >>> study.most_seen <= study.exhaustive.n_mistakes <= min(bound.value for bound in study.bounds)
     True
     """
-    from maxmargin.solvers.perceptron.settings import PerceptronSettings
-
     effort = Effort(n_orders=n_orders, n_search=n_search, n_sequence=n_sequence, max_states=max_states)
     check_effort(effort)
     question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
@@ -420,7 +416,7 @@ def check_effort(effort: Effort) -> None:
 
 def studied_orders(
     context: Context,
-    settings: "PerceptronSettings",
+    settings: PerceptronSettings,
     effort: Effort,
     *,
     bounds: tuple[Bound, ...],
@@ -429,8 +425,6 @@ def studied_orders(
     on_progress: "Callable[[int, int], None] | None" = None,
 ) -> OrderStudy:
     """Do the same as `order_study`, with margins and bounds that are known."""
-    from maxmargin.solvers.perceptron.many_orders import many_orders
-
     problem, limits = context.problem, limits or Limits()
     given = _order_run(problem, settings, np.arange(problem.n_samples), limits)
     of_orders = limits.part(_SHARES_OF_ORDERS)
@@ -453,32 +447,26 @@ def studied_orders(
     )
 
 
-def _order_run(problem: Problem, settings: "PerceptronSettings", order: Rows, limits: Limits) -> "FoundOrder":
+def _order_run(problem: Problem, settings: PerceptronSettings, order: Rows, limits: Limits) -> FoundOrder:
     """Run in this order of the rows, in exact arithmetic; the time limit may cut the run short."""
-    from maxmargin.solvers.perceptron.hard_orders import FoundOrder
-    from maxmargin.solvers.perceptron.many_orders import in_this_order
-    from maxmargin.solvers.perceptron.run import perceptron
-
     run = perceptron(in_this_order(problem, order), replace(settings, time_limit=limits.share()))
     return FoundOrder(order=order, n_mistakes=run.n_mistakes, n_epochs=run.n_epochs, converged=run.converged)
 
 
 def _searched(
     problem: Problem,
-    given: "FoundOrder",
-    runs: "ManyOrders",
-    settings: "PerceptronSettings",
+    given: FoundOrder,
+    runs: ManyOrders,
+    settings: PerceptronSettings,
     n_search: int,
     limits: Limits,
     *,
     most: bool,
-) -> "FoundOrder":
+) -> FoundOrder:
     """Return the order that a local search finds from the one with the most, or the fewest, mistakes; never a worse.
 
     It starts from a random order, unless the given order has even more, or even fewer, mistakes.
     """
-    from maxmargin.solvers.perceptron.hard_orders import FoundOrder, local_search
-
     outcomes, sign = runs.outcomes, 1 if most else -1
     k = int((sign * outcomes.n_mistakes).argmax())
     start = FoundOrder.of(runs.order(k), outcomes, k)
@@ -492,11 +480,9 @@ def _searched(
 
 
 def _longest_sequence(
-    context: Context, settings: "PerceptronSettings", n_sequence: int, limits: Limits
-) -> "FoundSequence | None":
+    context: Context, settings: PerceptronSettings, n_sequence: int, limits: Limits
+) -> FoundSequence | None:
     """Return the longest of the sequences that the adversary's rules give."""
-    from maxmargin.solvers.perceptron.hard_orders import Rule, greedy_sequence
-
     if n_sequence == 0 or context.problem.n_samples > _MOST_ROWS_OF_A_SEQUENCE or limits.is_over():
         return None
     direction = context.run_hard.w
@@ -512,11 +498,9 @@ def _longest_sequence(
 
 
 def _exhaustive_case(
-    problem: Problem, settings: "PerceptronSettings", max_states: int, limits: Limits
-) -> "WorstCase | None":
+    problem: Problem, settings: PerceptronSettings, max_states: int, limits: Limits
+) -> WorstCase | None:
     """Return the longest of all sequences, if few weight vectors can occur."""
-    from maxmargin.solvers.perceptron.longest_path import worst_case_mistakes
-
     is_tiny = problem.n_samples <= _TINY_ROWS and problem.n_features <= _TINY_COLUMNS
     if max_states == 0 or not is_tiny or (problem.bias and settings.bias_scale != 1):
         return None

@@ -3,22 +3,20 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from maxmargin.api.question import Question
 from maxmargin.api.running import best_bias_scale, run_perceptron
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.basics.option_values import whole_number
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
+from maxmargin.solvers.perceptron.result import PerceptronRun, ran_on
+from maxmargin.solvers.perceptron.settings import RunProgress
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.theory import from_the_rows, from_the_run
 from maxmargin.theory.bound import Bound as Bound
 from maxmargin.theory.context import Context
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.perceptron.result import PerceptronRun
-    from maxmargin.solvers.perceptron.settings import RunProgress
 
 # Shares into which a time limit is divided; the run takes one of them, the margins take the rest.
 _SHARES_OF_THE_RUN = 2
@@ -32,7 +30,7 @@ def mistake_bounds(
     bias: bool | None = None,
     positive: object = None,
     bias_scale: float | Literal["best"] = 1.0,
-    run: "PerceptronRun | None" = None,
+    run: PerceptronRun | None = None,
     n_passes: int | None = None,
     C: float = 1.0,
     time_limit: float | None = None,
@@ -114,8 +112,6 @@ def mistake_bounds(
     problem, limits = question.problem, question.limits
     if run is None:
         return run_and_bounds(problem, bias_scale=bias_scale, n_passes=n_passes, C=C, time_limit=limits.share())[1]
-    from maxmargin.solvers.perceptron.result import PerceptronRun, ran_on
-
     if not isinstance(run, PerceptronRun):
         raise InvalidOptionError(f"run is {type(run).__name__}; expected a PerceptronRun, from maxmargin.perceptron")
     if n_passes is not None or bias_scale != 1.0:
@@ -135,8 +131,8 @@ def run_and_bounds(
     until_convergence: bool = True,
     C: float = 1.0,
     time_limit: float | None = None,
-    on_progress: "Callable[[RunProgress], None] | None" = None,
-) -> "tuple[PerceptronRun, tuple[Bound, ...]]":
+    on_progress: Callable[[RunProgress], None] | None = None,
+) -> tuple[PerceptronRun, tuple[Bound, ...]]:
     """Return the run that the bounds are about, and the bounds; most parameters are as in `mistake_bounds`.
 
     Parameters
@@ -167,7 +163,7 @@ def run_and_bounds(
     return run, bounds_of(Context(problem=problem, run=run, n_passes=n_passes, C=C, limits=limits))
 
 
-def context_of_run(problem: Problem, run: "PerceptronRun", **known: Any) -> Context:
+def context_of_run(problem: Problem, run: PerceptronRun, **known: Any) -> Context:
     """Return the context of bounds on the mistakes that a run has made in its passes, with fields that are known."""
     n_passes = max(1, run.n_epochs)  # of a run that the time cut within its first pass
     return Context(problem=problem, run=run, n_passes=n_passes, is_as_far_as_it_went=True, **known)

@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from maxmargin.solvers.basics.printable import printable
+from maxmargin.solvers.perceptron.exact import Step
 from maxmargin.text.escaping import markdown
 from maxmargin.text.tables import write_table
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.perceptron.exact import Step
 
 # Largest number of presentations that are written by default.
 MOST_STEPS = 10_000
@@ -47,7 +45,7 @@ _WHOLE = ("n_mistakes", "row")
 
 def write_trace(
     path: Path,
-    steps: "Iterable[Step]",
+    steps: Iterable[Step],
     feature_names: tuple[str, ...],
     *,
     most_steps: int = MOST_STEPS,
@@ -78,7 +76,7 @@ def write_trace(
     """
     steps, n_steps, n_mistakes = iter(steps), 0, 0
 
-    def counted() -> "Iterator[Step]":
+    def counted() -> Iterator[Step]:
         nonlocal n_steps, n_mistakes
         for step in islice(steps, most_steps):
             n_steps += 1
@@ -117,14 +115,14 @@ def exact_text(value: Fraction) -> str:
     return f"{'-' * (value < 0)}{digits[:-places]}.{digits[-places:]}".rstrip("0").rstrip(".")
 
 
-def _numbers(step: "Step") -> list[object]:
+def _numbers(step: Step) -> list[object]:
     """Return the cells for a program, a number each."""
     x, w = map(exact_text, step.x), map(exact_text, step.w)
     mistake, score, b = int(step.mistake), exact_text(step.score), exact_text(step.b)
     return [step.epoch, step.row, *x, step.y, score, step.prediction, mistake, *w, b]
 
 
-def _cells(step: "Step") -> list[object]:
+def _cells(step: Step) -> list[object]:
     """Return the cells for a reader, with vectors in brackets."""
     return [
         step.epoch,

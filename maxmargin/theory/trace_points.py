@@ -6,21 +6,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.exact.dyadic import round_down, round_up, sqrt_up
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.exact_states import ExactState
 from maxmargin.solvers.perceptron.result import margins_of, plane_of_sums, upper_bounds
 from maxmargin.solvers.problem.problem import Problem, radius_squared
 from maxmargin.solvers.proof.margins import geometric_margin, least_functional_margin, unit
 from maxmargin.solvers.proof.novikoff import START, Novikoff, SeparatingVector, Standing, Violation
 from maxmargin.theory.bound import run_norm_squared
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 
 Plane = tuple[Floats, float]
 
@@ -53,7 +51,7 @@ class ProofSpace:
     reason: str
 
     @classmethod
-    def of(cls, problem: Problem, scale: float, hard: "HardMargin") -> "ProofSpace":
+    def of(cls, problem: Problem, scale: float, hard: HardMargin) -> "ProofSpace":
         """Take u from the maximum margin of the space of the run; its least margin is computed exactly."""
         square = radius_squared(problem) + Fraction(scale) ** 2
         w, b = _user_plane(hard.w, scale)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from maxmargin.solvers.answers.statuses import uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.exact.dyadic import sqrt_up
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.solvers.problem.problem import Problem, radius
 from maxmargin.solvers.problem.rows import InMemory
@@ -22,10 +23,6 @@ from maxmargin.solvers.proof.margins import norm_squared
 from maxmargin.text.progress import shows_progress, waiting
 from maxmargin.theory import from_the_rows
 from maxmargin.theory.context import Context
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-
 
 # Multiples of the mean by which the rows are shifted: -1 centres the rows, 0 leaves them as they are.
 SHIFTS = (-1.0, -0.75, -0.5, -0.25, 0.0, 0.5, 1.0, 2.0, 4.0)
@@ -317,7 +314,7 @@ def _point(
     *,
     is_best: bool,
     shift: float = 0.0,
-    hard: "HardMargin | None" = None,
+    hard: HardMargin | None = None,
 ) -> StudiedPoint:
     run = run_perceptron(problem, bias_scale=scale, max_mistakes=max_mistakes, time_limit=limits.share())
     if run.stop_reason is StopReason.INTERRUPTED:  # half a study would look like a whole one
@@ -339,7 +336,7 @@ def _point(
     )
 
 
-def _offset(hard: "HardMargin") -> float | None:
+def _offset(hard: HardMargin) -> float | None:
     """Return |b*|/||w*||, rounded up."""
     if hard.w is None or hard.b is None:
         return None

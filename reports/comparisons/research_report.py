@@ -1,13 +1,17 @@
 """The report of a research comparison: failures and false claims first, then margins, claims, times and mistakes."""
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from maxmargin.comparison.comparison import Comparison
+from maxmargin.comparison.record_files import write_csv, write_parquet
+from maxmargin.reports.captioned.captioned_display import CaptionedDisplay, figure_element, save
 from maxmargin.reports.comparisons import (
     background,
+    comparison_displays,
     comparison_page,
     differences,
     failures,
@@ -20,11 +24,9 @@ from maxmargin.reports.comparisons import (
 )
 from maxmargin.reports.comparisons.runs import Runs
 from maxmargin.reports.document import Document, TableBlock, json_text
-
-if TYPE_CHECKING:
-    import os
-
-    from maxmargin.reports.captioned.captioned_display import CaptionedDisplay
+from maxmargin.reports.pages.checked_page import script_of
+from maxmargin.reports.study.summary_fields import plain
+from maxmargin.text.outputs import write_text
 
 SCHEMA = "maxmargin.comparison/1"
 
@@ -54,10 +56,7 @@ class ComparisonReport:
 
     def to_dict(self, *, times: bool = True) -> dict[str, Any]:
         """Return what the report says as dicts, lists, texts, booleans, None and finite numbers."""
-        from maxmargin.reports.study.summary_fields import plain
-
-        result: dict[str, Any] = plain(self._fields(times=times))
-        return result
+        return dict(plain(self._fields(times=times)))
 
     def to_json(self, *, times: bool = True) -> str:
         """Return `to_dict` as JSON; its numbers read back as they are."""
@@ -73,9 +72,6 @@ class ComparisonReport:
 
     def to_html(self, *, times: bool = True) -> str:
         """Return the report as one HTML page with its figures, light and dark, that loads nothing."""
-        from maxmargin.reports.captioned.captioned_display import figure_element
-        from maxmargin.reports.pages.checked_page import script_of
-
         fields = self._fields(times=times)
         figures = {key: figure_element(picture) for key, picture in self.pictures(times=times).items()}
         script = script_of({"study": paper_tables.choices(fields["paper_tables"])}, "study.js")
@@ -90,14 +86,11 @@ class ComparisonReport:
         """All tables of the report, with captions, as they are printed."""
         return self._document(times=True).tables
 
-    def pictures(self, *, times: bool = True) -> "dict[str, CaptionedDisplay]":
+    def pictures(self, *, times: bool = True) -> dict[str, CaptionedDisplay]:
         """Return the figures by their keys, with captions and alternative texts."""
-        from maxmargin.reports.comparisons import comparison_displays
+        return comparison_displays.pictures(self._profiles(times=times), self._laws, self._times if times else ())
 
-        times_of_methods = self._times if times else ()
-        return comparison_displays.pictures(self._profiles(times=times), self._laws, times_of_methods)
-
-    def save(self, folder: "str | os.PathLike[str]") -> list[Path]:
+    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Write the report into a folder, which is made if there is none.
 
         The files are ``report.html``, one page that needs no other file, ``report.md``, ``report.json``,
@@ -120,10 +113,6 @@ class ComparisonReport:
         OSError
             If a file cannot be written; the error names it, and its old content stays.
         """
-        from maxmargin.comparison.record_files import write_csv, write_parquet
-        from maxmargin.reports.captioned.captioned_display import save
-        from maxmargin.text.outputs import write_text
-
         target = Path(folder)
         (target / "figures").mkdir(parents=True, exist_ok=True)
         written = [target / "records.csv", target / "records.parquet"]
@@ -139,8 +128,7 @@ class ComparisonReport:
 
     def _repr_html_(self) -> str:
         """Return the answer and the key numbers as a small card for notebooks; `save` writes the page."""
-        document = self._document(times=True)
-        return document.card(
+        return self._document(times=True).card(
             "ComparisonReport", "the page, the tables, the records and the figures: report.save('folder')"
         )
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import combinations, starmap, takewhile
 
 import numpy as np
@@ -18,15 +17,15 @@ from maxmargin.reports.study.two_class_study import prepared, prepared_problem, 
 from maxmargin.solvers.answers.statuses import Verdict, uninterrupted
 from maxmargin.solvers.basics.limits import Limits
 from maxmargin.solvers.errors import InvalidProblemError, option
-from maxmargin.solvers.exact.dyadic import round_up
 from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 from maxmargin.solvers.hard_margin.hard_solution import HardMargin
 from maxmargin.solvers.perceptron.result import PerceptronRun
-from maxmargin.solvers.problem.problem import ClassProblem, Problem, radius_squared
+from maxmargin.solvers.problem.problem import ClassProblem, Problem
 from maxmargin.solvers.proof.certificate import Certificate
 from maxmargin.solvers.separability.feasibility import separability
 from maxmargin.solvers.separability.multinomial import multinomial
-from maxmargin.theory.context import augmented
+from maxmargin.theory.context import Context
+from maxmargin.theory.from_the_rows import novikoff
 
 # The code of the class +1, and the codes of the classes -1.
 Part = tuple[int, tuple[int, ...]]
@@ -165,6 +164,8 @@ def _contest(
     if settings.bias_scale == "best" and hard.w is None:  # it is defined by the maximum margin
         settings = replace(settings, bias_scale=1.0)
     run_problem, scale = with_bias_scale(problem, settings.bias_scale, limits)
+    run = run_of(run_problem, settings, scale, on_progress, limits.share(2))
+    bound = novikoff(Context(problem=run_problem, run=run, n_passes=None, known_hard=hard, limits=limits))
     return Contest(
         positive=dataset.positive,
         positive_reason=dataset.positive_reason,
@@ -172,16 +173,6 @@ def _contest(
         problem=problem,
         separability=Separability.of(answer),
         hard=hard,
-        run=run_of(run_problem, settings, scale, on_progress, limits.share(2)),
-        novikoff=_novikoff(run_problem, scale, hard, limits),
+        run=run,
+        novikoff=bound.value if bound.valid else None,
     )
-
-
-def _novikoff(problem: Problem, scale: float, hard: HardMargin, limits: Limits) -> float | None:
-    """Return R^2/g^2 of the space of the run, rounded up; None where no margin is proven there."""
-    square = radius_squared(problem)
-    if problem.bias:
-        square += Fraction(scale) ** 2
-        if hard.w is not None:
-            hard = uninterrupted(hard_margin(augmented(problem, scale), time_limit=limits.share()))
-    return round_up(square / Fraction(hard.lower) ** 2) if hard.lower > 0 else None

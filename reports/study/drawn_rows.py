@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +10,10 @@ from maxmargin.api.measures import Plane
 from maxmargin.displays.drawing import thinned
 from maxmargin.displays.plane_view import foot_of_line
 from maxmargin.displays.shown_planes import column_name
+from maxmargin.reports.study.two_class_study import TwoClassStudy
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.array_types import Floats, Mask, Rows
 from maxmargin.solvers.exact.dyadic import times_power_of_two
-
-if TYPE_CHECKING:
-    from maxmargin.reports.study.two_class_study import TwoClassStudy
 
 # Largest number of rows of which all are drawn.
 _MOST_DRAWN = 1_000
@@ -140,7 +137,7 @@ class DrawnRows:
         return found
 
 
-def drawn_rows_of(study: "TwoClassStudy") -> DrawnRows:
+def drawn_rows_of(study: TwoClassStudy) -> DrawnRows:
     """Return the rows that the page of a study draws."""
     marked, name = marked_rows(study)
     rows, sample, text = _drawn(study, marked)
@@ -174,7 +171,7 @@ def drawn_rows_of(study: "TwoClassStudy") -> DrawnRows:
     )  # fmt: skip
 
 
-def marked_rows(study: "TwoClassStudy") -> tuple[Rows, str]:
+def marked_rows(study: TwoClassStudy) -> tuple[Rows, str]:
     """Return the rows to circle, and what they are called.
 
     They are the support rows; else the rows in error of the best hyperplane that is known; for quasi-separable data,
@@ -194,7 +191,7 @@ def marked_rows(study: "TwoClassStudy") -> tuple[Rows, str]:
     return np.sort(rows[:_MOST_MARKED]).astype(np.int64), name
 
 
-def _drawn(study: "TwoClassStudy", marked: Rows) -> tuple[Rows, Floats, str]:
+def _drawn(study: TwoClassStudy, marked: Rows) -> tuple[Rows, Floats, str]:
     """Return the rows to draw with their columns, and which these are if not all."""
     problem = study.problem
     if not study.dataset.is_in_memory:
@@ -217,7 +214,7 @@ def _nearest(distances: Floats) -> Rows:
     return np.sort(np.argpartition(distances, most - 1)[:most]).astype(np.int64)
 
 
-def _of_sample(study: "TwoClassStudy", marked: Rows) -> tuple[Rows, Floats, str]:
+def _of_sample(study: TwoClassStudy, marked: Rows) -> tuple[Rows, Floats, str]:
     rows, sample = study.problem.sample
     positions = thinned(len(rows), _SAMPLE)
     rows, sample = rows[positions], sample[positions]
@@ -228,7 +225,7 @@ def _of_sample(study: "TwoClassStudy", marked: Rows) -> tuple[Rows, Floats, str]
     return rows, sample, f"{len(positions)} at random, half of them from either class, and the circled rows"
 
 
-def _unit(study: "TwoClassStudy", exponent: int) -> tuple[float, bool]:
+def _unit(study: TwoClassStudy, exponent: int) -> tuple[float, bool]:
     """Return the unit of distances after division by 2^exponent, and whether it is the maximum margin.
 
     Without one, distances are in units of the data, or in units of 2^exponent where no axis holds them.
@@ -239,7 +236,7 @@ def _unit(study: "TwoClassStudy", exponent: int) -> tuple[float, bool]:
     return (math.ldexp(1.0, -exponent) if abs(exponent) < _LARGEST_EXPONENT else 1.0), False
 
 
-def _half_width(study: "TwoClassStudy", exponent: int, unit: float, *, has_margin: bool) -> float | None:
+def _half_width(study: TwoClassStudy, exponent: int, unit: float, *, has_margin: bool) -> float | None:
     if study.half_width is None or (study.maximum is not None and not has_margin):
         return None
     return math.ldexp(study.half_width, -exponent) / unit
@@ -257,7 +254,7 @@ def _line(
     return (direction / length, offset / length) if length > 0 and math.isfinite(offset / length) else None
 
 
-def _basis(study: "TwoClassStudy", sample: Floats, exponent: int) -> tuple[Floats, tuple[str, str]]:
+def _basis(study: TwoClassStudy, sample: Floats, exponent: int) -> tuple[Floats, tuple[str, str]]:
     names = [column_name(name) for name in study.dataset.feature_names[:2]]
     if study.problem.n_features == 1:
         return np.array([[1.0, 0.0]]), (names[0], "")
@@ -274,7 +271,7 @@ def _basis(study: "TwoClassStudy", sample: Floats, exponent: int) -> tuple[Float
     return np.column_stack([axis, across]), (name, label)
 
 
-def _along(study: "TwoClassStudy", plane: Plane) -> str:
+def _along(study: TwoClassStudy, plane: Plane) -> str:
     if plane is study.maximum:
         return "distance from the maximum margin, in γ*"
     return f"distance from the {plane.name}"
@@ -308,7 +305,7 @@ def _rest(sample: Floats, basis: Floats) -> Floats:
 
 
 def _strips(
-    study: "TwoClassStudy", rows: Rows, sample: Floats, exponent: int, unit: float, *, has_margin: bool
+    study: TwoClassStudy, rows: Rows, sample: Floats, exponent: int, unit: float, *, has_margin: bool
 ) -> tuple[Strip, ...]:
     found, signs = [], study.problem.y[rows]
     for plane, name, role in ((study.found, "perceptron", "perceptron"), (study.reference, "", "truth")):
@@ -322,7 +319,7 @@ def _strips(
     return tuple(found)
 
 
-def _as_proven(study: "TwoClassStudy", rows: Rows, distances: Floats, *, has_margin: bool) -> Floats:
+def _as_proven(study: TwoClassStudy, rows: Rows, distances: Floats, *, has_margin: bool) -> Floats:
     """Return distances from the hyperplane of comparison without what rounding makes of those that are proven.
 
     No row is inside the band of the maximum margin; touching rows lie on the quasi-separating hyperplane; the rows in

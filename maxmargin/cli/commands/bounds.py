@@ -1,19 +1,16 @@
 """``maxmargin bounds``: the mistakes of a run beside the bounds of theory."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.solvers.basics.printable import terminal_width
+from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
 from maxmargin.text.number_formats import plural
 from maxmargin.text.progress import run_shown
 from maxmargin.theory.bound import WIDEST, bounds_lines
-from maxmargin.theory.perceptron_bounds import run_and_bounds
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.perceptron.result import PerceptronRun
-    from maxmargin.theory.perceptron_bounds import Bound
+from maxmargin.theory.perceptron_bounds import Bound, run_and_bounds
 
 
 def bounds(request: Request, *, explain: bool, **options: Any) -> Exit:
@@ -32,13 +29,13 @@ def bounds(request: Request, *, explain: bool, **options: Any) -> Exit:
     return Exit.INTERRUPTED if run.stop_reason is StopReason.INTERRUPTED else Exit.OK
 
 
-def ordered(every: "tuple[Bound, ...]") -> "list[Bound]":
+def ordered(every: tuple[Bound, ...]) -> list[Bound]:
     """Return the bounds that hold, the least first, and then the others."""
     holding = sorted((bound for bound in every if bound.valid), key=lambda bound: bound.value)
     return [*holding, *(bound for bound in every if not bound.valid)]
 
 
-def _fields(run: "PerceptronRun", bounds: "list[Bound]", n_passes: int | None, prepare: str) -> dict[str, Any]:
+def _fields(run: PerceptronRun, bounds: list[Bound], n_passes: int | None, prepare: str) -> dict[str, Any]:
     return {
         "n_mistakes": run.n_mistakes,
         "n_epochs": run.n_epochs,
@@ -53,7 +50,7 @@ def _fields(run: "PerceptronRun", bounds: "list[Bound]", n_passes: int | None, p
     }
 
 
-def _text(run: "PerceptronRun", bounds: "list[Bound]", prepare: str, *, explain: bool) -> str:
+def _text(run: PerceptronRun, bounds: list[Bound], prepare: str, *, explain: bool) -> str:
     width = min(WIDEST, terminal_width())
     done = f", prepared: {prepare}" if prepare != "raw" else ""
     made = f"{plural(run.n_mistakes, 'mistake')} in {plural(run.n_epochs, 'epoch')}"

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
@@ -17,11 +17,9 @@ from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.solvers.hard_margin.hard_margin import EXACT_LIMIT, hard_margin
 from maxmargin.solvers.hard_margin.margin_sensitivity import sensitivity as margin_sensitivity
 from maxmargin.solvers.soft_margin.soft_margin import rising_soft_margins
+from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 from maxmargin.text.progress import counting_shown, waiting
 from maxmargin.text.tables import aligned
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.soft_margin.soft_solution import SoftMargin
 
 _BALANCED = "balanced"
 
@@ -139,7 +137,7 @@ def _weights_text(weights: dict[Label, float] | None) -> str:
     return f"by label ({'; '.join(factors)})"
 
 
-def _path_text(answers: "Sequence[SoftMargin]", weights: Weights) -> str:
+def _path_text(answers: Sequence[SoftMargin], weights: Weights) -> str:
     """Return a line for each C; the hyperplanes are in the JSON."""
     rows: list[tuple[str, ...]] = [
         ("C", "status", "objective", "proven lower end", "1/||w||", "inside or wrong", "wrong", "support rows")

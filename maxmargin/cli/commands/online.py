@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from maxmargin.api.running import in_time
 from maxmargin.cli.feedback import Exit
@@ -12,22 +12,18 @@ from maxmargin.cli.request import Request, print_json, print_text
 from maxmargin.solvers.answers.statuses import WHAT_WAS_PROVEN
 from maxmargin.solvers.basics.printable import printable, terminal_width
 from maxmargin.solvers.errors import InvalidOptionError, InvalidProblemError
-from maxmargin.solvers.online.algorithm import maximum_text
-from maxmargin.solvers.online.catalogue import ALGORITHMS, algorithm_of, entries
+from maxmargin.solvers.hard_margin.hard_solution import HardMargin
+from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun, maximum_text
+from maxmargin.solvers.online.catalogue import ALGORITHMS, OnlineAlgorithm, algorithm_of, entries
 from maxmargin.solvers.online.online_settings import OnlineSettings
 from maxmargin.solvers.online.reference import Reference
 from maxmargin.solvers.online.run_online import run_online
 from maxmargin.solvers.online.space import Space
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.progress import run_shown, waiting
 from maxmargin.text.tables import aligned
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.hard_margin.hard_solution import HardMargin
-    from maxmargin.solvers.online.algorithm import Algorithm, OnlineRun
-    from maxmargin.solvers.online.catalogue import OnlineAlgorithm
-    from maxmargin.solvers.problem.problem import Problem
 
 # Name of the algorithm that runs by default.
 DEFAULT = "averaged"
@@ -51,14 +47,14 @@ def catalogue(*, as_json: bool) -> Exit:
     return Exit.OK
 
 
-def _entry_text(entry: "OnlineAlgorithm") -> str:
+def _entry_text(entry: OnlineAlgorithm) -> str:
     defaults = (f"{name}={'(by the data)' if value is None else value}" for name, value in entry.parameters.items())
     order = "" if entry.order == Order.CYCLIC else f"; order {entry.order}"
     lines = ["  ".join([entry.name, *defaults]), f"    {entry.summary} ({entry.reference}){order}"]
     return "\n".join([*lines, *(f"    guarantee: {statement}" for statement in entry.guarantees)])
 
 
-def chosen_algorithms(names: Sequence[str], parameters: Iterable[str]) -> "tuple[Algorithm, ...]":
+def chosen_algorithms(names: Sequence[str], parameters: Iterable[str]) -> tuple[Algorithm, ...]:
     """Return the algorithms of these names; a parameter goes to every one of them that has it.
 
     Raises
@@ -97,12 +93,12 @@ class _Runner:
     """All runs of a request."""
 
     request: Request
-    problem: "Problem"
+    problem: Problem
     settings: OnlineSettings
     truth: Reference
     seed: int
 
-    def run(self, algorithm: "Algorithm") -> "OnlineRun":
+    def run(self, algorithm: Algorithm) -> OnlineRun:
         import numpy as np
 
         options: dict[str, Any] = {"rng": np.random.default_rng(self.seed), "reference": self.truth}
@@ -110,7 +106,7 @@ class _Runner:
             run = run_online(self.problem, algorithm, self.settings, on_progress=on_progress, **options)
         return self.request.named(run)
 
-    def maximum(self) -> "HardMargin":
+    def maximum(self) -> HardMargin:
         """Return the maximum margin in the user's space."""
         from maxmargin.solvers.hard_margin.hard_margin import hard_margin
 
@@ -124,7 +120,7 @@ class _Runner:
 
 
 def online(
-    request: Request, algorithms: "tuple[Algorithm, ...]", *, bias_scale: float | str, seed: int, **how: Any
+    request: Request, algorithms: tuple[Algorithm, ...], *, bias_scale: float | str, seed: int, **how: Any
 ) -> Exit:
     """Run, print, and return the exit code."""
     problem, scale, time_limit = in_time(request.problem, bias_scale, request.limits.share())
@@ -137,7 +133,7 @@ def online(
     return _one(runner, algorithms[0]) if len(algorithms) == 1 else _several(runner, algorithms)
 
 
-def _one(runner: _Runner, algorithm: "Algorithm") -> Exit:
+def _one(runner: _Runner, algorithm: Algorithm) -> Exit:
     run, request = runner.run(algorithm), runner.request
     maximum = runner.maximum()
     runner.answer(
@@ -148,7 +144,7 @@ def _one(runner: _Runner, algorithm: "Algorithm") -> Exit:
     return _exit_code([run], maximum)
 
 
-def _several(runner: _Runner, algorithms: "tuple[Algorithm, ...]") -> Exit:
+def _several(runner: _Runner, algorithms: tuple[Algorithm, ...]) -> Exit:
     runs: dict[str, OnlineRun | str] = {}
     try:
         for algorithm in algorithms:
@@ -160,7 +156,7 @@ def _several(runner: _Runner, algorithms: "tuple[Algorithm, ...]") -> Exit:
         is_whole = False
     maximum = runner.maximum()
 
-    def entry(name: str, run: "OnlineRun | str") -> dict[str, Any]:
+    def entry(name: str, run: OnlineRun | str) -> dict[str, Any]:
         if isinstance(run, str):
             return {"algorithm": name, "reason": run}
         return _run_fields(run, runner, maximum, with_rows=False)
@@ -173,7 +169,7 @@ def _several(runner: _Runner, algorithms: "tuple[Algorithm, ...]") -> Exit:
     return _exit_code(list(runs.values()), maximum) if is_whole else Exit.INTERRUPTED
 
 
-def _run_or_reason(runner: _Runner, algorithm: "Algorithm") -> "OnlineRun | str":
+def _run_or_reason(runner: _Runner, algorithm: Algorithm) -> OnlineRun | str:
     """Return the run, or why the algorithm cannot run on these data."""
     try:
         return runner.run(algorithm)
@@ -181,14 +177,14 @@ def _run_or_reason(runner: _Runner, algorithm: "Algorithm") -> "OnlineRun | str"
         return error.on_command_line
 
 
-def _exit_code(runs: "list[OnlineRun | str]", maximum: "HardMargin") -> Exit:
+def _exit_code(runs: list[OnlineRun | str], maximum: HardMargin) -> Exit:
     stops = [None if isinstance(run, str) else run.stop_reason for run in runs]
     if StopReason.INTERRUPTED in stops or maximum.reason == WHAT_WAS_PROVEN:
         return Exit.INTERRUPTED
     return Exit.OK if set(stops) == {StopReason.CONVERGED} else Exit.NOT_CONVERGED
 
 
-def _run_fields(run: "OnlineRun", runner: _Runner, maximum: "HardMargin", *, with_rows: bool = True) -> dict[str, Any]:
+def _run_fields(run: OnlineRun, runner: _Runner, maximum: HardMargin, *, with_rows: bool = True) -> dict[str, Any]:
     """Return a run as JSON fields; `with_rows` also its hyperplane and its lists."""
     truth = runner.truth
     low, high = truth.maximum
@@ -200,7 +196,7 @@ def _run_fields(run: "OnlineRun", runner: _Runner, maximum: "HardMargin", *, wit
     return run.fields(known=known, with_rows=with_rows)
 
 
-def _table_text(runs: "dict[str, OnlineRun | str]", maximum: "HardMargin", prepare: str) -> str:
+def _table_text(runs: dict[str, OnlineRun | str], maximum: HardMargin, prepare: str) -> str:
     """Return several runs as a table, a line each; those that cannot run with the reason."""
     done = [run for run in runs.values() if not isinstance(run, str)]
     rows = [_HEAD, *(_cells(run, maximum) for run in done)]
@@ -209,7 +205,7 @@ def _table_text(runs: "dict[str, OnlineRun | str]", maximum: "HardMargin", prepa
     return "\n".join([maximum_text(maximum, prepare), *table, *not_run])
 
 
-def _cells(run: "OnlineRun", maximum: "HardMargin") -> tuple[str, ...]:
+def _cells(run: OnlineRun, maximum: HardMargin) -> tuple[str, ...]:
     has_margin = not run.space.is_kernel and math.isfinite(run.margin)
     verdicts = Counter(guarantee.verdict for guarantee in run.guarantees)
     return (

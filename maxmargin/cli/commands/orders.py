@@ -2,16 +2,13 @@
 
 import math
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.text.progress import counting_shown, waiting
 from maxmargin.theory.order_studies import order_study
-from maxmargin.theory.translation_study import preparation_study, scale_study, translation_study
-
-if TYPE_CHECKING:
-    from maxmargin.theory.translation_study import StudiedPoint
+from maxmargin.theory.translation_study import StudiedPoint, preparation_study, scale_study, translation_study
 
 # Largest number of mistakes of a run after a translation, or at another bias scale.
 _MOST_MISTAKES_OF_A_POINT = 100_000
@@ -44,7 +41,7 @@ def orders(request: Request, *, shifts: bool, scales: bool, **options: Any) -> E
     return Exit.UNDECIDED if study.is_cut else Exit.OK
 
 
-def _points_text(points: "dict[str, tuple[StudiedPoint, ...]]") -> list[str]:
+def _points_text(points: dict[str, tuple[StudiedPoint, ...]]) -> list[str]:
     titles = {"shifts": "moved by so many means", "preparations": "prepared", "scales": "at another bias scale"}
     lines = []
     for name, part in points.items():

@@ -2,19 +2,19 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from maxmargin.api.running import in_time, run_perceptron
 from maxmargin.cli.feedback import Exit
 from maxmargin.cli.request import Request
 from maxmargin.solvers.answers.answer_text import counted
+from maxmargin.solvers.perceptron.result import PerceptronRun
 from maxmargin.solvers.perceptron.settings import StopReason
+from maxmargin.solvers.problem.problem import Problem
 from maxmargin.text.progress import progress_shown, run_shown, waiting
 from maxmargin.text.tables import check_table_suffix
-
-if TYPE_CHECKING:
-    from maxmargin.solvers.perceptron.result import PerceptronRun
-    from maxmargin.solvers.problem.problem import Problem
 
 # Fields of a `MistakeTrace` that are printed.
 _OF_A_TRACE = ("inequalities", "violations", "radius", "u_margin", "maximum_lower", "maximum_upper", "reason")
@@ -53,10 +53,8 @@ def perceptron(request: Request, *, seed: int, trace: Path | None, trace_mistake
 
 
 def _write_trace(
-    path: Path, request: Request, problem: "Problem", run: "PerceptronRun", seed: int, limit: int | None
+    path: Path, request: Request, problem: Problem, run: PerceptronRun, seed: int, limit: int | None
 ) -> dict[str, Any]:
-    import numpy as np
-
     from maxmargin.solvers.perceptron.exact import exact_steps
     from maxmargin.theory.trace import MOST_STEPS, write_trace
 
@@ -81,10 +79,8 @@ def _write_trace(
 
 
 def _write_mistakes(
-    path: Path, request: Request, problem: "Problem", run: "PerceptronRun", seed: int, limit: int | None
+    path: Path, request: Request, problem: Problem, run: PerceptronRun, seed: int, limit: int | None
 ) -> dict[str, Any]:
-    import numpy as np
-
     from maxmargin.solvers.perceptron.exact_states import UNKNOWN_ROW
     from maxmargin.theory.mistake_traces import MOST_POINTS, space_margin, trace_of
     from maxmargin.theory.trace import write_mistake_trace
