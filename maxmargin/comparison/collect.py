@@ -86,16 +86,13 @@ def _readable(noted: Mapping[str, Any]) -> Iterator[Reading]:
     """Yield what to check: the records whose rows can be read, and are what they were."""
     for entry in noted["readings"]:
         fields = entry["view"]
-        view = RowSelection(**fields | {"reading": tuple((name, _plain(value)) for name, value in fields["reading"])})
+        reading = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in fields["reading"])
+        view = RowSelection(**fields | {"reading": reading})
         try:
             seen(view)
         except (WordedError, OSError):
             continue
         yield Reading(key=entry["key"], facts_key=entry["facts_key"], view=view)
-
-
-def _plain(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def _comparison(noted: Mapping[str, Any], store: Store) -> Comparison:

@@ -102,8 +102,7 @@ def data_sets(study: Study) -> Iterator[DataSet]:
             mark = str(source.positive)
             wanted[mark] = wanted.get(mark, False) or choose_class(dataset.classes, source.positive) is not None
         for name, positive in _positives(source, dataset):
-            question = dataset if positive is None else dataset.one_vs_rest(positive)
-            problem = problem_of(question)
+            problem = problem_of(dataset if positive is None else dataset.one_vs_rest(positive))
             _check_folds(name, problem, study.folds)
             view = RowSelection(
                 path=source.path,
@@ -175,8 +174,7 @@ def _seen(view: RowSelection) -> SeenRows:
 @lru_cache(maxsize=2)
 def _whole(view: RowSelection) -> Problem:
     dataset = load(view.path, **dict(view.reading))
-    question = dataset if view.positive is None else dataset.one_vs_rest(view.positive)
-    problem = problem_of(question)
+    problem = problem_of(dataset if view.positive is None else dataset.one_vs_rest(view.positive))
     if problem.sha256 != view.sha256:
         raise DataError(f"{view.path}: the data have changed since the study was planned")
     X = problem.X if view.features is None else named_features(problem.X, view.features)

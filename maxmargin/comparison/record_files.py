@@ -3,15 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from maxmargin.comparison.cells import FIELDS
 from maxmargin.comparison.comparison import with_words
 from maxmargin.text.outputs import replacing
 from maxmargin.text.tables import write_table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Record = Mapping[str, Any]
 
@@ -19,10 +16,13 @@ Record = Mapping[str, Any]
 _NESTED = ("params", "features", "w", "bounds", "objective_of")
 
 _WHOLE = ("n_samples", "n_features", "seed", "fold", "exit_code", "n_errors", "n_mistakes", "n_updates", "jobs")
-_BOOLEAN = ("claim_true", "capped")
 _REAL = (
     *("gamma_lower", "gamma_upper", "b", "margin", "share", "objective", "objective_lower", "objective_upper"),
     *("suboptimality", "held_out_errors", "seconds", "times_ours", "passes", "peak_mib", "radius"),
+)
+# The types of the fields, as Arrow calls them, that are no texts.
+_TYPES = (
+    dict.fromkeys(_WHOLE, "int64") | dict.fromkeys(_REAL, "double") | dict.fromkeys(("claim_true", "capped"), "bool")
 )
 
 
@@ -36,7 +36,8 @@ def write_parquet(records: Sequence[Record], path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    arrays = [pa.array([_typed(name, record[name]) for record in records], _type(name)) for name in FIELDS]
+    types = {name: pa.type_for_alias(_TYPES.get(name, "string")) for name in FIELDS}
+    arrays = [pa.array([_typed(name, record[name]) for record in records], kind) for name, kind in types.items()]
     with replacing(path) as file:
         pq.write_table(pa.table(arrays, names=list(FIELDS)), file)
 
@@ -50,16 +51,4 @@ def _cell(name: str, value: object) -> str:
 
 
 def _typed(name: str, value: object) -> object:
-    if value is None or name in (*_WHOLE, *_BOOLEAN, *_REAL):
-        return value
-    return _cell(name, value)
-
-
-def _type(name: str) -> "pa.DataType":
-    import pyarrow as pa
-
-    if name in _WHOLE:
-        return pa.int64()
-    if name in _BOOLEAN:
-        return pa.bool_()
-    return pa.float64() if name in _REAL else pa.string()
+    return value if value is None or name in _TYPES else _cell(name, value)

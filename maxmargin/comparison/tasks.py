@@ -128,12 +128,8 @@ def solve(arguments: Mapping[str, Any], meter: Meter) -> dict[str, Any]:
     except InvalidAnswerError as error:
         return {"status": "invalid", "message": str(error)}
     passes = meter.seconds / _seconds_of_a_pass(data) if arguments["is_alone"] and meter.seconds is not None else None
-    return {"status": "ok", "message": _message(answer), "passes": passes, **fields}
-
-
-def _message(answer: Mapping[str, Any]) -> str:
-    """Return the first characters of a message, without what UTF-8 cannot hold."""
-    return str(answer.get("message", ""))[:LONGEST_MESSAGE].encode("utf-8", "backslashreplace").decode()
+    message = str(answer.get("message", ""))[:LONGEST_MESSAGE].encode("utf-8", "backslashreplace").decode()
+    return {"status": "ok", "message": message, "passes": passes, **fields}
 
 
 def _with_bounds(method: Method, problem: Problem, answer: Any, params: Mapping[str, Any]) -> Any:

@@ -4,12 +4,12 @@ import json
 import math
 import platform
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
+from maxmargin.comparison.jobs.machine import versions
 from maxmargin.data.dataset import Dataset
 from maxmargin.explaining.separability_answer import Separability
 from maxmargin.reports.study.repetition import repetition
@@ -24,6 +24,7 @@ from maxmargin.text.version import __version__
 # Numbers of columns, and of rows at the start and at the end, that a report shows as they were read.
 _MOST_COLUMNS, _FIRST, _LAST = 8, 3, 2
 
+# The packages that compute the numbers.
 _PACKAGES = ("numpy", "scipy", "cvxpy", "daqp", "highspy", "clarabel", "osqp", "numba", "python-flint", "matplotlib")
 
 
@@ -31,30 +32,17 @@ def summary_of(
     kind: str, dataset: Dataset, answer: Separability, settings: ReportSettings, parts: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the parts of a report with the fields of every report, in the types of JSON."""
-    result: dict[str, Any] = plain(
-        {
-            "schema": "maxmargin.report/1",
-            "kind": kind,
-            "verdict": answer.verdict,
-            "strictly_separable": answer.strictly_separable,
-            **parts,
-            "settings": {name: getattr(settings, name) for name in ReportSettings.options()},
-            "command": repetition(dataset, settings),
-            "versions": _versions(),
-        }
-    )
-    return result
-
-
-def _versions() -> dict[str, str]:
-    """Return the versions of the packages that computed the numbers."""
-    found = {"maxmargin": __version__, "python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
+    fields = {
+        "schema": "maxmargin.report/1",
+        "kind": kind,
+        "verdict": answer.verdict,
+        "strictly_separable": answer.strictly_separable,
+        **parts,
+        "settings": {name: getattr(settings, name) for name in ReportSettings.options()},
+        "command": repetition(dataset, settings),
+        "versions": {"maxmargin": __version__, "python": platform.python_version(), **versions(_PACKAGES)},
+    }
+    return dict(plain(fields))
 
 
 def plain(value: Any) -> Any:

@@ -81,8 +81,7 @@ def audited(
         source = _as_file(dataset, workers)
 
         def comparison_of(*sources: Source) -> tuple[StudyPlan, Comparison]:
-            study = Study(title="trust", sources=sources, settings=settings, limit=limit)
-            plan = StudyPlan.of(study, store)
+            plan = StudyPlan.of(Study(title="trust", sources=sources, settings=settings, limit=limit), store)
             carry_out(plan, store, workers, jobs=jobs, limits=limits, is_strict=True, on_progress=on_progress)
             return plan, collected(plan, store, jobs=jobs)
 
@@ -209,5 +208,4 @@ def _is_fine(record: Mapping[str, Any]) -> bool:
 def _failure(record: Mapping[str, Any]) -> str:
     if record["status"] != "ok":
         return f"{record['status']}: {record['message']}"
-    said = record["claim"] or "claims nothing"
-    return f"{said} ({record['message']})"
+    return f"{record['claim'] or 'claims nothing'} ({record['message']})"

@@ -101,8 +101,7 @@ def audit_units(
         found no optimum, or none in time. Rescalings whose products binary64 does not hold are left out.
     """
     columns: list[int | None] = [None, *(range(len(names)) if len(names) <= MOST_COLUMNS else ())]
-    unknown = {str(power): dict.fromkeys(RULES) for power in POWERS}
-    measured: dict[int | None, Any] = dict.fromkeys(columns, unknown)
+    measured: dict[int | None, Any] = {key: {str(power): dict.fromkeys(RULES) for power in POWERS} for key in columns}
 
     def note(job: Job, outcome: Outcome) -> None:
         if outcome.ending is Ending.OK:

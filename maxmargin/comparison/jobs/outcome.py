@@ -55,8 +55,7 @@ class Outcome:
     @property
     def fields(self) -> dict[str, Any]:
         """The answer as Python holds it; empty if there is none."""
-        found: dict[str, Any] = json.loads(self.answer or "{}")
-        return found
+        return dict(json.loads(self.answer or "{}"))
 
 
 def is_out_of_memory(text: str) -> bool:

@@ -76,8 +76,7 @@ def hard_margin(solver: str, X: Any, y: Any, *, seed: int, time_limit: float | N
     """Solve the quadratic program of the hard margin; only the status "optimal" claims the maximum margin."""
     solved, ended = _solved(programs.hard_margin_qp, X, y, solver, time_limit)
     answer = _answer(solved, ended, Claim.MAXIMUM_MARGIN)
-    is_infeasible = solved is not None and solved[2] == "infeasible"
-    return {**answer, "claim": Claim.NOT_SEPARABLE} if is_infeasible else answer
+    return {**answer, "claim": Claim.NOT_SEPARABLE} if solved is not None and solved[2] == "infeasible" else answer
 
 
 def soft_margin(solver: str, X: Any, y: Any, *, seed: int, time_limit: float | None, C: float = 1.0) -> Answer:

@@ -26,8 +26,7 @@ def catalogue() -> dict[str, Method]:
 
     Entry points of other packages take no name that is ours.
     """
-    every = [method for family in _FAMILIES for method in family.methods()]
-    own = {method.name: method for method in every}
+    own = {method.name: method for family in _FAMILIES for method in family.methods()}
     return own | {method.name: method for method in from_entry_points() if method.name not in own}
 
 
