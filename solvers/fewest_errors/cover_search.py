@@ -71,8 +71,7 @@ class CoverProgram:
 
     def bound(self, multipliers: Floats, dropped: Mask, kept: Mask) -> int:
         """Return a lower bound, proven in integers, of every cover with these rows dropped and kept."""
-        shares = self.packing(multipliers, dropped, kept)
-        return int(self.counts[dropped].sum()) - (-int(shares.sum()) // UNITS)
+        return int(self.counts[dropped].sum()) - (-int(self.packing(multipliers, dropped, kept).sum()) // UNITS)
 
     def packing(self, multipliers: Floats, dropped: Mask, kept: Mask) -> Rows:
         """Return whole shares p >= 0 of the witnesses with sum of p over those through a row <= UNITS times its count.

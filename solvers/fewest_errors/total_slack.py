@@ -261,5 +261,4 @@ def _exact(cone: SignedRows, kinds: DistinctRows, weights: Floats) -> Dual:
     if not all(0 <= weight <= counts[kind] for kind, weight in exact.items()):
         return {}
     exact |= {kind: Fraction(counts[kind]) for kind in full.tolist()}
-    kind_of: list[int] = kinds.kind_of.tolist()
-    return {row: exact[kind] / counts[kind] for row, kind in enumerate(kind_of) if exact.get(kind)}
+    return {row: exact[kind] / counts[kind] for row, kind in enumerate(kinds.kind_of.tolist()) if exact.get(kind)}

@@ -205,8 +205,7 @@ def _upper(space: Space, weights: Floats, q: float) -> float:
     signed = [weight * sign for weight, sign in zip(integers, space.y[rows].astype(int).tolist(), strict=True)]
     sums, exponent = weighted_sum(space.problem, rows, signed)
     unit = as_fraction(1, exponent) / sum(integers)
-    mean = np.array([float(value * unit) for value in sums])
-    return norm_ends(mean, math.inf if q == 1 else q / (q - 1))[1]
+    return norm_ends(np.array([float(value * unit) for value in sums]), math.inf if q == 1 else q / (q - 1))[1]
 
 
 @dataclass(frozen=True, kw_only=True)

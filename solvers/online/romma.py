@@ -137,7 +137,6 @@ class AggressiveRomma(_Relaxed):
 
     def checks(self, run: OnlineRun, reference: Reference) -> Iterator[Check]:
         """Yield the bound of the updates, the margin on halting, and the bound of ||w||."""
-        most = quotient(reference.novikoff / self.delta, self.delta)
-        yield Check(run.n_updates, where(reference.is_separable, most))
+        yield Check(run.n_updates, where(reference.is_separable, quotient(reference.novikoff / self.delta, self.delta)))
         yield check_halt(run, reference, 1 - self.delta)
         yield _check_length(run, reference)

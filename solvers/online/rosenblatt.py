@@ -195,8 +195,7 @@ class VotedPerceptron(Perceptron):
 
 def lifetimes(run: OnlineRun) -> NDArray[np.int64]:
     """Return how many presentations each weight vector survived, starting with w = 0; they add up to all of them."""
-    times = np.concatenate([[1], run.update_times, [run.n_presentations + 1]])
-    return np.asarray(np.diff(times))
+    return np.asarray(np.diff(np.concatenate([[1], run.update_times, [run.n_presentations + 1]])))
 
 
 def weight_vectors(run: OnlineRun, size: int) -> Iterator[Floats]:

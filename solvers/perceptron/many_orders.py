@@ -243,8 +243,7 @@ class ManyOrders:
     def order(self, k: int) -> Rows:
         """Return the rows in the order of run k, counted from 0."""
         block, position = divmod(k, _BLOCK)
-        order: Rows = _orders_of_block(self.seed, block, self.n_samples)[position]
-        return order
+        return np.asarray(_orders_of_block(self.seed, block, self.n_samples)[position])
 
 
 def many_orders(
@@ -331,5 +330,4 @@ def _in_time(runs: OrderRuns, n_orders: int, seed: int, limits: Limits) -> Itera
 
 def _orders_of_block(seed: int, block: int, n_samples: int) -> Rows:
     """Return the orders from number 64 block on."""
-    rng = np.random.default_rng([seed, block])
-    return rng.permuted(np.tile(np.arange(n_samples), (_BLOCK, 1)), axis=1)
+    return np.random.default_rng([seed, block]).permuted(np.tile(np.arange(n_samples), (_BLOCK, 1)), axis=1)

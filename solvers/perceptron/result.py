@@ -166,8 +166,7 @@ class PerceptronRun(RunResult):
                 f"k is {k:,}; expected at most {len(self.mistake_rows):,}, the mistakes that are listed"
             )
         counts = np.bincount(self.mistake_rows[:k], minlength=self.problem.n_samples)
-        scale = self.settings.bias_scale if self.bias else 0.0
-        return plane_of_sums(_sums(self.problem, counts), scale)
+        return plane_of_sums(_sums(self.problem, counts), self.settings.bias_scale if self.bias else 0.0)
 
     def summary(self, *, prepare: str = "raw") -> str:
         """Return the text of ``maxmargin perceptron``.
@@ -190,8 +189,7 @@ class PerceptronRun(RunResult):
             proven = f"maximum at most {self.run_upper!r} (proven)"
             lines.append(f"  in the space of the run: achieved {self.run_margin!r}, {proven}")
         if self.n_uncertain:
-            scores = counted(self.n_uncertain, "score")
-            lines.append(f"  rounding may have decided {scores}: other machines may differ")
+            lines.append(f"  rounding may have decided {counted(self.n_uncertain, 'score')}: other machines may differ")
         if prepare == "raw" and not self.converged and self.stop_reason is not StopReason.INTERRUPTED:
             lines.append(self.advice)
         return "\n".join([*lines, *self.names.plane_lines(self.w, self.b)])
@@ -306,8 +304,7 @@ def plane_of_sums(sums: ClassSums, scale: float) -> tuple[Floats, float]:
     try:  # a quotient of integers is rounded once
         rounded = np.array([*(value * factor / divisor for value in w), float(b)])
     except OverflowError:
-        unit = as_fraction(1, sums.exponent)
-        smaller = nearest_floats([*(value * unit for value in w), b])
+        smaller = nearest_floats([*(value * as_fraction(1, sums.exponent) for value in w), b])
         if smaller is None:
             raise InvalidProblemError(
                 "the perceptron's weights overflow: divide the data by a power of two such as 2**600"

@@ -43,9 +43,7 @@ class Presentation:
     """
 
     def __init__(self, order: Order, n_samples: int, rng: np.random.Generator) -> None:
-        self.order = order
-        self.rng = rng
-        self.n_samples = n_samples
+        self.order, self.n_samples, self.rng = order, n_samples, rng
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:

@@ -54,8 +54,7 @@ class Units:
         bias_scale = settings.bias_scale if problem.bias else 0.0
         exponent = unit_exponent(problem, bias_scale)
         scale = math.ldexp(bias_scale, -exponent)
-        sizes = np.ldexp(problem.column_sizes, -exponent)
-        reach, n = math.hypot(*sizes.tolist(), scale), problem.n_features
+        reach, n = math.hypot(*np.ldexp(problem.column_sizes, -exponent).tolist(), scale), problem.n_features
         return cls(n_features=n, exponent=exponent, scale=scale, reach=reach, bias_scale=bias_scale)
 
     def rows(self, X: Any) -> Any:
@@ -67,8 +66,7 @@ class Units:
 
         0 unless all numbers are multiples of one power of two g, and small ones: then b = 2**52 g**2.
         """
-        exponent = common_exponent_of(problem, self.bias_scale)
-        grid = exponent - self.exponent
+        grid = common_exponent_of(problem, self.bias_scale) - self.exponent
         most = math.ldexp(1.0, max(_EXACT_BITS + 2 * grid, _LEAST_EXPONENT))
         return most if self.reach**2 <= most else 0.0
 
@@ -132,5 +130,4 @@ def times_weights(X: Any, weights: Floats, scale: float) -> Any:
 
 
 def _values(X: Any) -> Floats:
-    values: Floats = X.data if hasattr(X, "tocsr") else X
-    return values
+    return np.asarray(X.data if hasattr(X, "tocsr") else X)
