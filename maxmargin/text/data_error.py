@@ -61,11 +61,7 @@ class ValueRefusedError(WordedError):
         self, *, found: str, expected: str, hint: str = "", row: int | None = None, column: int | None = None
     ) -> None:
         super().__init__(f"found {found}, expected {expected}" + (f" ({hint})" if hint else ""))
-        self.found = found
-        self.expected = expected
-        self.hint = hint
-        self.row = row
-        self.column = column
+        self.found, self.expected, self.hint, self.row, self.column = found, expected, hint, row, column
 
     def in_source(self, source: str, column: str | int | None = None, *, first_row: int = 0) -> DataError:
         """Return the error of the source; `column` is the column's name, or its position in the source."""

@@ -56,7 +56,8 @@ def rounded(value: float | None, digits: int = 6) -> str:
     if value == 0:
         return "0"
     if _SMALLEST_PLAIN <= abs(value) < _LARGEST_PLAIN:
-        return _signed(_trimmed(f"{value:,.{_decimals(value, digits)}f}"))
+        decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+        return _signed(_trimmed(f"{value:,.{decimals}f}"))
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     return _signed(_times_power(_trimmed(mantissa), int(exponent)))
 
@@ -208,17 +209,6 @@ def typeset(text: str) -> str:
     return _POWER.sub(lambda match: rounded(float(match[0])), text)
 
 
-def short_fraction(text: str, value: float, longest: int = 23) -> str:
-    """Return a fraction "p/q" as it is where it is short, else its value as a decimal number.
-
-    Examples
-    --------
-    >>> short_fraction("1/3", 1 / 3), short_fraction(f"{10**30}/{3 * 10**30 + 1}", 1 / 3)
-    ('1/3', '≈ 0.333333')
-    """
-    return text if len(text) <= longest else f"≈ {rounded(value)}"
-
-
 def one_line(text: object, longest: int = 60) -> str:
     """Return a name from the data on one line, cut in the middle where it is very long."""
     line = " ".join(printable(text).split())
@@ -274,10 +264,6 @@ def listed(names: list[str]) -> str:
 
 def _end(value: float | None) -> str:
     return "∞" if value is None or math.isinf(value) else exact(value)
-
-
-def _decimals(value: float, digits: int) -> int:
-    return max(0, digits - 1 - math.floor(math.log10(abs(value))))
 
 
 def _trimmed(text: str) -> str:

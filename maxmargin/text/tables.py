@@ -83,14 +83,10 @@ def markdown_lines(
     """
     cells = [[markdown(cell) for cell in row] for row in (head, *rows)]
     widths = [max(2, *map(len, column)) if is_padded else 0 for column in zip(*cells, strict=True)]
-    rule = [_rule(width, is_numeric=column in numeric) for column, width in enumerate(widths)]
     words = [column for column in range(len(head)) if column not in numeric]
+    rule = ["-" * max(3, width + 2) if k in words else "-" * max(3, width + 1) + ":" for k, width in enumerate(widths)]
     lines = [f"| {' | '.join(_padded(row, widths, words))} |" for row in cells]
     return [lines[0], f"|{'|'.join(rule)}|", *lines[1:]]
-
-
-def _rule(width: int, *, is_numeric: bool) -> str:
-    return f"{'-' * max(3, width + 1)}:" if is_numeric else "-" * max(3, width + 2)
 
 
 def latex_lines(

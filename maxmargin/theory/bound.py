@@ -80,8 +80,7 @@ class Bound(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bound in Python's own types; an infinite value is None."""
-        result: dict[str, Any] = plain(asdict(self))
-        return result
+        return dict(plain(asdict(self)))
 
     def _card_fields(self) -> dict[str, Any]:
         return {

@@ -172,8 +172,7 @@ def mistakes_square(context: Context) -> Fraction:
     """Return the sum of ||(x, s)||^2 over the mistakes, exactly."""
     problem = context.problem
     counts = context.run.mistake_counts
-    constants = Fraction(int(counts.sum())) * Fraction(context.scale) ** 2
-    return sum(problem.map(_sum_of_squares, counts), constants)
+    return sum(problem.map(_sum_of_squares, counts), Fraction(int(counts.sum())) * Fraction(context.scale) ** 2)
 
 
 def _sum_of_squares(rows: slice, X: Any, counts: NDArray[np.int64]) -> Fraction:

@@ -216,24 +216,22 @@ class OrderStudy(NamedAnswer):
         del settings["sizes"]  # limits of work, which change no outcome
         exhaustive = {} if self.exhaustive is None else asdict(self.exhaustive)
         exhaustive.pop("n_states", None)
-        result: dict[str, Any] = plain(
-            {
-                "settings": {**settings, "order": None, "method": str(self.settings.method)},
-                "effort": asdict(self.effort),
-                "seed": self.runs.seed,
-                "is_sorted_by_class": self.is_sorted_by_class,
-                "n_capped": self.n_capped,
-                "outcomes": asdict(self.outcomes),
-                "quantiles": [*self.quantiles.items()],
-                **{name: asdict(getattr(self, name)) for name in ("given", "most", "fewest")},
-                "sequence": None if self.sequence is None else asdict(self.sequence),
-                "exhaustive": exhaustive or None,
-                "margin": [self.hard.lower, self.hard.upper],
-                "run_margin": [self.run_hard.lower, self.run_hard.upper],
-                "bounds": [asdict(bound) for bound in self.bounds],
-            }
-        )
-        return result
+        fields = {
+            "settings": {**settings, "order": None, "method": str(self.settings.method)},
+            "effort": asdict(self.effort),
+            "seed": self.runs.seed,
+            "is_sorted_by_class": self.is_sorted_by_class,
+            "n_capped": self.n_capped,
+            "outcomes": asdict(self.outcomes),
+            "quantiles": [*self.quantiles.items()],
+            **{name: asdict(getattr(self, name)) for name in ("given", "most", "fewest")},
+            "sequence": None if self.sequence is None else asdict(self.sequence),
+            "exhaustive": exhaustive or None,
+            "margin": [self.hard.lower, self.hard.upper],
+            "run_margin": [self.run_hard.lower, self.run_hard.upper],
+            "bounds": [asdict(bound) for bound in self.bounds],
+        }
+        return dict(plain(fields))
 
     def _card_fields(self) -> dict[str, Any]:
         tightest = min((bound.value for bound in self.bounds if not bound.vacuous), default=None)

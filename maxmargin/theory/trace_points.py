@@ -103,30 +103,28 @@ def _user_plane(u: Floats | None, scale: float) -> tuple[Floats | None, float]:
 
 def proof_columns(space: ProofSpace, standings: Sequence[Standing]) -> dict[str, Floats]:
     """Return the columns of Novikoff's proof."""
-    rows = [{**_lengths(space, standing), **_along_u(space, standing)} for standing in standings]
+    rows = [_row(space, standing) for standing in standings]
     return {name: np.array([row.get(name, math.nan) for row in rows], dtype=np.float64) for name in _OF_THE_PROOF}
 
 
-def _lengths(space: ProofSpace, standing: Standing) -> dict[str, float]:
-    return {
+def _row(space: ProofSpace, standing: Standing) -> dict[str, float]:
+    """Return the columns at one mistake: the lengths, and, where there is a direction u, what lies along it."""
+    u, square = space.novikoff.direction, space.novikoff.radius_squared
+    found = {
         "norm": sqrt_up(standing.square),
         "root_of_squares": sqrt_up(standing.squares),
-        "norm_at_most": sqrt_up(standing.n_mistakes * space.novikoff.radius_squared),
+        "norm_at_most": sqrt_up(standing.n_mistakes * square),
     }
-
-
-def _along_u(space: ProofSpace, standing: Standing) -> dict[str, float]:
-    u = space.novikoff.direction
     if u is None:
-        return {}
-    potential, step = space.novikoff.potential(standing), space.novikoff.radius_squared / 2
-    has_direction = standing.square > 0
-    return {
+        return found
+    if standing.square > 0:
+        found["cosine"] = geometric_margin(standing.product, u.square * standing.square)
+    potential = space.novikoff.potential(standing)
+    return found | {
         "w_dot_u": geometric_margin(standing.product, u.square),
         "w_dot_u_at_least": geometric_margin(standing.n_mistakes * u.least, u.square),
-        "cosine": geometric_margin(standing.product, u.square * standing.square) if has_direction else math.nan,
         "potential": round_up(potential),
-        "potential_drop": round_down((space.novikoff.potential(START) - potential) / step),
+        "potential_drop": round_down((space.novikoff.potential(START) - potential) / (square / 2)),
     }
 
 

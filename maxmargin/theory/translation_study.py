@@ -1,7 +1,7 @@
 """Mistakes of the perceptron on the same rows after a translation, at another bias scale, or after a preparation."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import takewhile
 from typing import Any, Literal
@@ -288,8 +288,7 @@ def preparation_study(
     def point(how: How | str) -> StudiedPoint:
         prepared = Problem.validated(prepare(problem.X, how).X, problem.y)
         space, scale = with_bias_scale(prepared, bias_scale, limits)
-        found = _point(space, scale, max_mistakes, limits, is_best=bias_scale == "best")
-        return replace(found, preparation=str(how))
+        return _point(space, scale, max_mistakes, limits, is_best=bias_scale == "best", preparation=how)
 
     return _in_time(point, preparations, limits)
 
@@ -314,6 +313,7 @@ def _point(
     *,
     is_best: bool,
     shift: float = 0.0,
+    preparation: How | str = How.RAW,
     hard: HardMargin | None = None,
 ) -> StudiedPoint:
     run = run_perceptron(problem, bias_scale=scale, max_mistakes=max_mistakes, time_limit=limits.share())
@@ -321,7 +321,7 @@ def _point(
         raise KeyboardInterrupt
     context = Context(problem=problem, run=run, n_passes=None, known_hard=hard, limits=limits)
     return StudiedPoint(
-        preparation=str(How.RAW),
+        preparation=str(preparation),
         shift=shift,
         bias_scale=scale,
         is_best_scale=is_best,

@@ -5,10 +5,12 @@ from typing import Any
 from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.reports.phrasing import length, of_kind, score
 from maxmargin.reports.sections.shared import Entries, name_columns, row_names, table_of
-from maxmargin.text.number_formats import count, one_line, plural, rounded, short_fraction, side
+from maxmargin.text.number_formats import count, one_line, plural, rounded, side
 
 _MOST_ROWS = 30
 _MOST_COORDINATES = 8
+# Number of characters of a fraction from which on a decimal number stands for it.
+_LONGEST_FRACTION = 23
 
 
 def blocks(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -155,7 +157,7 @@ def _few(entries: Entries, total: int) -> str:
 
 def shown_share(entry: dict[str, Any]) -> str:
     """Return a share as a fraction where that is short."""
-    return short_fraction(entry["share"], entry["share_value"])
+    return str(entry["share"]) if len(entry["share"]) <= _LONGEST_FRACTION else f"≈ {rounded(entry['share_value'])}"
 
 
 def _shares_table(entries: Entries, *, bias: bool, caption: str = "") -> TableBlock:
