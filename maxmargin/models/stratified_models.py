@@ -20,9 +20,8 @@ def reading_of_conditional_logit(results: Any) -> ModelReading:
     endog = responses(results.model)
     if not np.isin(endog, (0.0, 1.0)).all():
         raise UnansweredError("the responses are not 0 and 1")
-    likelihood = Likelihood(
-        question="conditional", X=design(results.model), responses=np.column_stack([2 * endog - 1, _strata(results)])
-    )
+    numbers = np.column_stack([2 * endog - 1, _strata(results).astype(np.float64)])
+    likelihood = Likelihood(question="conditional", X=design(results.model), responses=numbers)
     event = f"the event is {results.model.endog_names} = 1, within strata"
     return _reading(results, "conditional logistic regression", event, likelihood, results.model.groups)
 

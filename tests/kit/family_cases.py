@@ -36,7 +36,7 @@ class FamilyCase:
             pairs = [(i, k) for i, k in product(range(n), repeat=2) if i != k and self._is_compared(i, k)]
             return [([a - b for a, b in zip(X[i], X[k], strict=True)], (i, k)) for i, k in pairs]
         last = max(y for y, *_ in self.responses)
-        found = []
+        found: list[tuple[list[Fraction], tuple[int, ...]]] = []
         for i, (y, *more) in enumerate(self.responses):
             most = {"binomial": more[0] if more else 0, "poisson": np.inf, "ordinal": last}[family]
             for sign, is_one in ((1, y > 0), (-1, y < most)):
@@ -70,10 +70,11 @@ def random_case(family: str, seed: int) -> FamilyCase | None:
     random = np.random.default_rng(seed)
     n, d = int(random.integers(2, 12)), int(random.integers(1, 4))
     X = random.integers(-2, 3, (n, d)).astype(float)
-    X = [X, X * 0.1, np.column_stack([X[:, 0] > 0, X[:, 1:]]).astype(float)][random.integers(3)]
+    X = [X, X * 0.1, np.column_stack([X[:, 0] > 0, X[:, 1:]]).astype(float)][int(random.integers(3))]
     weights = np.where(random.random(n) < 0.15, 0.0, random.integers(1, 4, n)) if random.random() < 0.5 else np.ones(n)
     kept = np.flatnonzero(weights).tolist()
     options: dict[str, Any] = {"family": family, "weights": weights}
+    parts: list[Any]
     if family in ("binomial", "poisson"):
         options["bias"] = bool(random.random() < 0.6)
     if family == "poisson":
