@@ -435,11 +435,6 @@ def read_frame(source: Any, formula: str | None, choice: Choice, columns: Mappin
     frame, notes, others = _frame_of(table), table.notes, {*columns.values()}
     if unknown := others - {*frame.columns}:
         raise table.error(found=f"no column {quoted(min(unknown))}", expected=f"one of {listed(tuple(frame.columns))}")
-    for name in sorted(others - {*frame.columns}):
-        known = tuple(frame.columns)
-        raise table.error(
-            found=f"no column {quoted(name)}", expected=f"one of {listed(known)}", hint=nearest(name, known)
-        )
     used, texts = [*frame.columns], {*frame.columns} - others
     if formula is not None:
         frame, more = without_index(frame, formula)
