@@ -135,19 +135,12 @@ def array_of(values: Any) -> NDArray[Any]:
 
 
 def _changed(values: NDArray[Any], nearest: Floats) -> Mask | None:
-    """Return a mask of the numbers that binary64 would round; None if the dtype cannot contain any."""
+    """Return a mask of the numbers that binary64 would round; None if there can be none."""
     kind, size = values.dtype.kind, values.dtype.itemsize
-    changed: Mask
-    if kind in "iu" and size >= 8:
-        if not (np.abs(nearest) >= EXACT_INTEGERS).any():
-            return None
+    if kind in "iu" and size >= 8 and (np.abs(nearest) >= EXACT_INTEGERS).any():
         beyond = nearest >= 2.0 ** (8 * size - (kind == "i"))  # the first integer that the type does not hold
-        changed = beyond | (np.where(beyond, 0.0, nearest).astype(values.dtype) != values)
-        return changed
-    if kind == "f" and size > 8:
-        changed = (values != nearest) & ~np.isnan(values)
-        return changed
-    return None
+        return np.asarray(beyond | (np.where(beyond, 0.0, nearest).astype(values.dtype) != values))
+    return np.asarray((values != nearest) & ~np.isnan(values)) if kind == "f" and size > 8 else None
 
 
 def _not_held(mask: Any, values: NDArray[Any], form: Callable[[Any], str], hint: str = ROUNDED_HINT) -> NumberError:
@@ -303,9 +296,6 @@ def _too_long(column: int) -> NumberError:
     return NumberError(column=column, found=found, expected="numbers nearer in size for exact work")
 
 
-TWO_DIMENSIONS = "expected two dimensions, (n_samples, n_features)"
-
-
 def is_sparse(X: object) -> bool:
     """Return whether `X` is a matrix or array of SciPy, without importing it."""
     sparse = sys.modules.get("scipy.sparse")
@@ -327,7 +317,7 @@ def csr_of(X: Any) -> Any:
     if X.dtype.kind not in REAL_KINDS:
         raise InvalidProblemError(f"X has dtype {X.dtype}, expected real numbers")
     if X.ndim != 2:
-        raise InvalidProblemError(f"X has shape {X.shape}, {TWO_DIMENSIONS}")
+        raise InvalidProblemError(f"X has shape {X.shape}, expected two dimensions, (n_samples, n_features)")
     try:
         if X.format in ("csr", "csc", "bsr"):  # compiled code trusts indices, and what SciPy found of them is forgotten
             X = type(X)((X.data, X.indices, X.indptr), shape=X.shape)
