@@ -411,21 +411,14 @@ def _as_number(value: object) -> Fraction | float | None:
     if isinstance(value, bool | np.bool_):
         return None
     if isinstance(value, str):
-        return written_number(value)
+        number = parse_number(value)
+        if number is None or EXACT_INTEGERS <= abs(number) < math.inf:  # comparing texts is safer
+            return None
+        return bounded_fraction(value) if math.isfinite(number) else number
     if isinstance(value, float):
         return Fraction(repr(float(value))) if math.isfinite(value) else value
     is_infinite = isinstance(value, Decimal | np.floating) and math.isinf(value)
     return float(value) if is_infinite else exact_real(value)  # type: ignore[arg-type]
-
-
-def written_number(text: str) -> Fraction | float | None:
-    """Return the number that a text states, unless it is so large or so long that comparing texts is safer."""
-    value = parse_number(text)
-    if value is None or EXACT_INTEGERS <= abs(value) < float("inf"):
-        return None
-    if not math.isfinite(value):
-        return value
-    return bounded_fraction(text)
 
 
 def _named(values: Sequence[Any], exact: Sequence[Any]) -> list[Any] | None:

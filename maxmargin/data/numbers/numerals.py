@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -89,20 +90,16 @@ def bounded_fraction(text: str) -> Fraction | None:
     return Fraction(text)
 
 
-def numbers(texts: Sequence[str]) -> Floats | None:
-    """Return the numbers that `texts` write, missing values as NaN, or None when some text is not a number."""
+def numbers_or_booleans(texts: Sequence[str]) -> tuple[Floats | None, bool]:
+    """Return the numbers that `texts` write, or 1 and 0 for "true" and "false", and whether it is these; or None.
+
+    Missing values are NaN.
+    """
     together = "".join(texts)
     if "_" not in together and together.isascii():
-        try:
-            return np.fromiter(map(float, texts), np.float64, len(texts))
-        except ValueError:
-            pass
-    return _filled(parse_number(text) for text in texts)
-
-
-def numbers_or_booleans(texts: Sequence[str]) -> tuple[Floats | None, bool]:
-    """Return the numbers that `texts` write, or 1 and 0 for "true" and "false", and whether it is these; or None."""
-    found = numbers(texts)
+        with suppress(ValueError):
+            return np.fromiter(map(float, texts), np.float64, len(texts)), False
+    found = _filled(map(parse_number, texts))
     if found is None:
         found = _filled(float("nan") if is_missing(text) else BOOLEAN.get(text.strip().lower()) for text in texts)
         return found, found is not None
