@@ -90,7 +90,7 @@ class DelimitedText:
             raise opening.empty_file(self.source)
         self._bytes_of_row = len(first.text.encode()) / (first.text.count("\n") + 1)
         self._prelude = Prelude.of(first.text)
-        lines = (line for line in io.StringIO(self._trimmed(first).text) if line.strip())
+        lines = (line for line in io.StringIO(_below(first, self._prelude.n_lines).text) if line.strip())
         self._first_lines = list(islice(lines, csv_layout.LINES_COMPARED))
         separator = self._separator()
         blocks, ahead = tee(chain([first], blocks))
@@ -109,12 +109,8 @@ class DelimitedText:
 
     def _prepared(self, blocks: Iterable[Block], separator: str) -> Iterator[Block]:
         """Return the blocks below the prelude, with one space for any white space where that separates the fields."""
-        below = map(self._trimmed, blocks)
+        below = (_below(block, self._prelude.n_lines) for block in blocks)
         return below if separator != " " else (Block(csv_layout.spaced(text), n_lines) for text, n_lines in below)
-
-    def _trimmed(self, block: Block) -> Block:
-        n_above = self._prelude.n_lines if block.lines_before == 0 else 0
-        return Block(block.text.split("\n", n_above)[-1], n_above) if n_above else block
 
     def _separator(self) -> str:
         if self.choice.sep is not None or self._prelude.separator is not None:
@@ -177,17 +173,13 @@ class DelimitedText:
         while some := _some(rows, self.choice.rows_at_once):
             if some[0][0] == (self.layout.header_line or 0):
                 del some[0]
-            self._check_lengths(some)
+            for line, fields in some:
+                if len(fields) != (expected := self.layout.n_columns):
+                    found = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+                    hint = csv_layout.separator_hint(self._first_lines, self.separator)
+                    raise data_error(self.source, line=line, found=found, expected=str(expected), hint=hint)
             if some:
                 yield some
-
-    def _check_lengths(self, rows: Iterable[NumberedRow]) -> None:
-        expected = self.layout.n_columns
-        for line, fields in rows:
-            if len(fields) != expected:
-                found = f"{len(fields)} field{'s' * (len(fields) != 1)}"
-                hint = csv_layout.separator_hint(self._first_lines, self.separator)
-                raise data_error(self.source, line=line, found=found, expected=str(expected), hint=hint)
 
     # Tables
 
@@ -206,14 +198,10 @@ class DelimitedText:
         """Return the rows of a block without quotes that joins no rows with others."""
         # a carriage return alone ends a line of CSV, which then is no line of the block
         has_bare_returns = block.text.count("\r") != block.text.count("\r\n")
-        plain = None if has_bare_returns else self._plain(roles, self._below_header(block))
+        plain = None if has_bare_returns else self._plain(roles, _below(block, self.layout.header_line or 0))
         if plain is not None:
             return plain
         return self.table_of_rows(roles, [row for some in self._rows_of([block]) for row in some])
-
-    def _below_header(self, block: Block) -> Block:
-        n_above = max(0, (self.layout.header_line or 0) - block.lines_before)
-        return Block(block.text.split("\n", n_above)[-1], block.lines_before + n_above)
 
     def _plain(self, roles: Roles, block: Block) -> Table | None:
         """Return the rows of a block if all features are finite numbers and no line is blank; otherwise None.
@@ -276,6 +264,12 @@ class DelimitedText:
     def _table(self, roles: Roles, ids: Iterable[str] | None, **rows: Any) -> Table:
         names = None if ids is None else tuple(text.strip() for text in ids)
         return self.layout.table(roles, self.notes, ids=names, **rows)
+
+
+def _below(block: Block, line: int) -> Block:
+    """Return the part of a block below a line of the file."""
+    n_above = max(0, line - block.lines_before)
+    return Block(block.text.split("\n", n_above)[-1], block.lines_before + n_above)
 
 
 def _parsed_by_arrow(text: str, separator: str, n_columns: int, roles: Roles) -> dict[int, Any] | None:
