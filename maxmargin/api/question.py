@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
-from maxmargin.data.dataset import Dataset, DecimalReading, class_problem_of, problem_of
+from maxmargin.data.dataset import Dataset, DecimalReading, class_problem_of, is_dask, problem_of
 from maxmargin.data.generators.registry import Generated
 from maxmargin.data.labels import CHOSEN
 from maxmargin.data.reading.arrays import (
@@ -296,8 +296,6 @@ def parts_of(X: Any, y: Any, *, bias: bool | None) -> Modelled:
     if not isinstance(y, str):
         return Modelled(features=X, labels=y, has_intercept=has_bias(bias))
     if not is_from_table_library(X):
-        from maxmargin.data.stores.dask_rows import is_dask
-
         expected = "its labels themselves, as in X[['a', 'b']], X['y']" if is_dask(X) else EXPECTED_LABELS
         kind = "a Dask collection" if is_dask(X) else "no data frame"
         raise InvalidProblemError(f"y is {quoted(y)} and X is {kind}; expected {expected}")

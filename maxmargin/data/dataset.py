@@ -259,6 +259,11 @@ def is_matrix(X: Any) -> TypeGuard[Matrix]:
     return isinstance(X, np.ndarray) or hasattr(X, "tocsr")
 
 
+def is_dask(value: object) -> bool:
+    """Return whether `value` is a Dask collection, without importing Dask."""
+    return type(value).__module__.partition(".")[0] == "dask" and hasattr(value, "to_delayed")
+
+
 def signs(is_positive: Mask, X: Any) -> NDArray[Any]:
     """Return -1 and +1, of type int8 for rows outside memory and int64 otherwise."""
     kind = np.int64 if is_matrix(X) else np.int8

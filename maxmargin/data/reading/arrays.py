@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.batches import Choice, Column, OneHot, Table, index_note, stacked
-from maxmargin.data.dataset import Dataset, Matrix, dataset_of
+from maxmargin.data.dataset import Dataset, Matrix, dataset_of, is_dask
 from maxmargin.data.labels import CodedLabels, LabelError, Labels, encode, positive_class
 from maxmargin.data.numbers.binary64 import REAL_KINDS, ExactRows, NumberError, array_of, csr_of, is_sparse, numbers
 from maxmargin.data.reading.coding import OF_A_FRAME, coded
@@ -228,13 +228,11 @@ def _named(names: tuple[str, ...] | None, n_columns: int) -> tuple[str, ...]:
 
 def _is_outside_memory(value: object) -> bool:
     """Return whether `value` has rows outside memory or is a Dask collection, without importing either."""
-    module = type(value).__module__
-    is_collection = module.startswith("dask.") and hasattr(value, "to_delayed")
-    return is_collection or module.startswith("maxmargin.data.stores.")
+    return is_dask(value) or type(value).__module__.startswith("maxmargin.data.stores.")
 
 
 def _outside_memory(X: Any, names: tuple[str, ...] | None) -> Features:
-    from maxmargin.data.stores.dask_rows import is_dask, rows_of
+    from maxmargin.data.stores.dask_rows import rows_of
 
     notes: tuple[str, ...] = ()
     if is_dask(X):
@@ -408,7 +406,7 @@ def check_row_names(**tables: Any) -> None:
 def index_of_rows(*tables: Any) -> list[Any] | None:
     """Return the index of the first of these that has one; None if it only counts the rows from 0."""
     index = _first_index(tables)
-    if index is None or _is_dask_index(index) or (getattr(index, "start", None) == 0 and index.step == 1):
+    if index is None or is_dask(index) or (getattr(index, "start", None) == 0 and index.step == 1):
         return None
     labels: list[Any] = index.tolist()
     return None if labels == list(range(len(labels))) else labels
@@ -432,15 +430,11 @@ def _index_of(table: Any) -> Any:
 
 
 def _are_equal(index: Any, other: Any) -> bool:
-    if _is_dask_index(index) or _is_dask_index(other):
+    if is_dask(index) or is_dask(other):
         from maxmargin.data.stores.dask_rows import digest_of_index
 
         return digest_of_index(index) == digest_of_index(other)
     return len(index) != len(other) or bool(index.equals(other))
-
-
-def _is_dask_index(index: Any) -> bool:
-    return type(index).__module__.startswith("dask.")
 
 
 # Weights of rows, from weights of rows and of labels, as scikit-learn means them

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.batches import MemoryBudget, distinct_names
+from maxmargin.data.dataset import is_dask
 from maxmargin.data.labels import CodedLabels, Coder, LabelError, Labels
 from maxmargin.data.stores.outside_memory import CachedRows, by_part
 from maxmargin.solvers.basics.array_types import Floats, Rows
@@ -146,11 +147,6 @@ def _applied(
         position = slice(rows.start + part.start, rows.start + part.stop)
         results.append(function(position, chunk, *(v[part] for v in vectors)))
     return rows.stop, results
-
-
-def is_dask(value: object) -> bool:
-    """Return whether `value` is a Dask collection, without importing Dask."""
-    return type(value).__module__.partition(".")[0] == "dask" and hasattr(value, "to_delayed")
 
 
 def rows_of(X: Any, read: Reads) -> tuple[tuple[str, ...] | None, DaskRows]:

@@ -15,7 +15,7 @@ from table_files import table_file
 import maxmargin as mm
 from maxmargin.data.reading.arrays import features_of, from_arrays
 from maxmargin.data.stores import dask_rows
-from maxmargin.data.stores.dask_rows import is_dask, rows_of, workers_of_client
+from maxmargin.data.stores.dask_rows import rows_of, workers_of_client
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -120,7 +120,7 @@ def test_collections_have_the_rows_and_labels(workers: Any, monkeypatch: pytest.
     assert (workers_of_client().client is None) == (workers is None)
     X, y = COLLECTIONS[name]()
     assert_is_the_data(from_arrays(X, y))
-    if is_dask(X):
+    if dask_rows.is_dask(X):
         monkeypatch.setattr(dask_rows, "CHUNK_ENTRIES", 50 * D)
         names, rows = rows_of(X, features_of)
         assert_is_the_data(from_arrays(rows, y, feature_names=names))
