@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from types import ModuleType
 from typing import TypeAlias
 
 from maxmargin.data.generators.known_answers import KINDS, Case
@@ -129,11 +128,6 @@ class DataSetFamily:
 def family(name: str, description: str, **parameters: Parameter) -> Callable[[Callable[..., Case]], DataSetFamily]:
     """Make a family of the function that makes its cases."""
     return lambda make: DataSetFamily(name=name, description=description, make=make, parameters=parameters)
-
-
-def families_of(*modules: ModuleType) -> list[DataSetFamily]:
-    """Return the families that modules define, in the order of their definitions."""
-    return [value for module in modules for value in vars(module).values() if isinstance(value, DataSetFamily)]
 
 
 def meant(wanted: str, choices: Iterable[str]) -> str:

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.data.generators import classics, shapes
-from maxmargin.data.generators.family import DataSetFamily, families_of, meant
+from maxmargin.data.generators.family import DataSetFamily, meant
 from maxmargin.data.generators.known_answers import Truth
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import cut, quoted
 
-_FAMILIES = {one.name: one for one in families_of(classics, shapes)}
+_DEFINED = (*vars(classics).values(), *vars(shapes).values())
+_FAMILIES = {one.name: one for one in _DEFINED if isinstance(one, DataSetFamily)}
 
 # What comes before a formula in a name.
 _FORMULA = "formula:"

@@ -178,8 +178,8 @@ def _numbers_of(series: "nw.Series[Any]") -> Numbers | None:
     import narwhals as nw
 
     dtype = series.dtype
-    has_array_type = _has_array_type(dtype) or dtype == nw.Boolean
-    if dtype.is_float() or (has_array_type and series.null_count() == 0):  # missing floating-point numbers are NaN
+    # missing floating-point numbers are NaN
+    if dtype.is_float() or (_has_array_type(dtype) and series.null_count() == 0):
         return numbers(np.asarray(series.to_numpy()))
     if not (dtype.is_numeric() or dtype in (nw.Boolean, nw.Object, nw.Unknown)):
         return None
@@ -190,10 +190,10 @@ def _numbers_of(series: "nw.Series[Any]") -> Numbers | None:
 
 
 def _has_array_type(dtype: "nw.dtypes.DType") -> bool:
-    """Return whether numpy has the type of a column of numbers: not of decimals, nor of integers of 128 bits."""
+    """Return whether numpy has the type of numbers or booleans: not of decimals, nor of integers of 128 bits."""
     import narwhals as nw
 
-    return dtype.is_float() or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))
+    return dtype.is_float() or dtype == nw.Boolean or (dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128))
 
 
 def labels_of_series(series: "nw.Series[Any]") -> NDArray[Any] | Texts | CodedLabels:
@@ -209,7 +209,7 @@ def labels_of_series(series: "nw.Series[Any]") -> NDArray[Any] | Texts | CodedLa
     if dtype in (nw.String, nw.Categorical, nw.Enum) and series.implementation.is_pandas():
         with suppress(TypeError):  # a label that cannot be hashed, as a list
             return CodedLabels.of_pandas(series.to_native())
-    if (_has_array_type(dtype) or dtype == nw.Boolean) and series.null_count() == 0:
+    if _has_array_type(dtype) and series.null_count() == 0:
         return np.asarray(series.to_numpy())
     return _list_of(series)
 
