@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.solvers.basics.array_types import Mask, Rows
 from maxmargin.solvers.errors import InvalidProblemError
-from maxmargin.solvers.proof.likelihood import Likelihood
+from maxmargin.solvers.proof.likelihood import Likelihood, signed
 
 
 class UnansweredError(Exception):
@@ -165,14 +165,10 @@ def labelled_rows(
     is_second = np.r_[False, taken[1:] == taken[:-1]]
     labels = np.where(positive[taken] & ~is_second, 1, -1)
     is_whole = len(taken) == rows.shape[0] and not is_second.any()
-    rows = rows if is_whole else rows[taken]
-    if len(taken) == 1:
-        taken, labels, rows = np.repeat(taken, 2), np.repeat(labels, 2), rows[[0, 0]]
-    if (labels == labels[0]).all():
-        rows, labels, sides = rows.copy(), labels.copy(), None
-        rows[0], labels[0] = -rows[0], -labels[0]
+    rows, signs = signed(rows if is_whole else rows[taken], labels)
+    taken, sides = np.resize(taken, len(signs)), sides if np.array_equal(signs, labels) else None
     positions = taken if positions is None else positions[taken]
-    return LabelledRows(rows=rows, labels=labels, positions=positions, sides=sides)
+    return LabelledRows(rows=rows, labels=signs, positions=positions, sides=sides)
 
 
 def all_different(names: Sequence[object]) -> tuple[str, ...]:

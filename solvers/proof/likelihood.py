@@ -153,9 +153,9 @@ def signed(rows: Any, signs: Rows) -> tuple[Any, Rows]:
     ([[-1.0], [2.0]], [-1, 1])
     """
     if len(signs) == 1:
-        rows, signs = np.repeat(rows, 2, axis=0), np.repeat(signs, 2)
+        rows, signs = rows[[0, 0]], np.repeat(signs, 2)
     if (signs == signs[:1]).all():
-        rows, signs = np.array(rows), signs.copy()
+        rows, signs = rows.copy(), signs.copy()
         rows[0], signs[0] = -rows[0], -signs[0]
     return rows, signs
 
