@@ -120,26 +120,22 @@ class Question:
             If `bias` contradicts the formula, or the time limit is not positive.
         """
         limits = time_limit if isinstance(time_limit, Limits) else Limits(time_limit=time_limit)
-        whole = whole_data(X)
+        whole = whole_data(X, y)
         if whole is not None:
-            return replace(cls._of_dataset(whole, y, bias, positive), limits=limits)
+            return replace(cls._of_dataset(whole, bias, positive), limits=limits)
         table = parts_of(X, y, bias=bias)
         ids = index_of_rows(X, table.labels)
         dataset = features_and_labels(table, positive=positive, source=name_of(X), row_names=ids)
         library = dataset.library if table.read_as is None else library_of(X, table.labels)
         dataset = replace(dataset, read_as=table.read_as)
-        names = replace(
-            names_of(dataset),
-            ids=ids,
-            columns=dataset.feature_names if hasattr(table.features, "columns") else None,
-            notes=(*dataset.notes, *_order_note(table.labels, dataset)),
-            frame=partial(frame_of, library, index_name=name_of_index(X, table.labels)),
-        )
+        columns = dataset.feature_names if hasattr(table.features, "columns") else None
+        notes = (*dataset.notes, *_order_note(table.labels, dataset))
+        frame = partial(frame_of, library, index_name=name_of_index(X, table.labels))
+        names = replace(names_of(dataset), ids=ids, columns=columns, notes=notes, frame=frame)
         return cls(dataset=dataset, bias=table.has_intercept, names=names, limits=limits)
 
     @classmethod
-    def _of_dataset(cls, dataset: Dataset, y: Any, bias: bool | None, positive: object) -> Self:
-        refuse_labels_of_dataset(y)
+    def _of_dataset(cls, dataset: Dataset, bias: bool | None, positive: object) -> Self:
         if dataset.has_intercept is None:
             bias = has_bias(bias)
         else:
@@ -195,13 +191,8 @@ class Question:
 
 def with_names(answer: Answer, dataset: Dataset, names: Names | None = None) -> Answer:
     """Return the answer with the class that is +1, why it is, and the names of the data unless others are given."""
-    return replace(
-        answer,
-        positive=dataset.positive,
-        positive_reason=dataset.positive_reason,
-        negative=dataset.negative,
-        names=names_of(dataset) if names is None else names,
-    )
+    of_classes = {name: getattr(dataset, name) for name in ("positive", "positive_reason", "negative")}
+    return replace(answer, names=names_of(dataset) if names is None else names, **of_classes)
 
 
 def separability_of(
@@ -272,8 +263,18 @@ def named(verdict: "ProvenVerdict", dataset: Dataset, names: Names | None = None
     return with_names(answer, dataset, names)
 
 
-def whole_data(X: Any) -> Dataset | None:
-    """Return the data set that X is, rows and labels, if it is one of `maxmargin.load` or `maxmargin.generate`."""
+def whole_data(X: Any, y: Any = None) -> Dataset | None:
+    """Return the data set that X is, rows and labels, if it is one of `maxmargin.load` or `maxmargin.generate`.
+
+    Raises
+    ------
+    InvalidProblemError
+        If it is one, and labels are given beside it.
+    """
+    if isinstance(X, Generated | Dataset) and y is not None:
+        is_formula = isinstance(y, str) and "~" in y
+        how = f" and a formula is given to maxmargin.load, as {option('formula')}" if is_formula else ""
+        raise InvalidProblemError(f"X is a Dataset, which has its own labels; leave out y{how}")
     if isinstance(X, Generated):
         return from_arrays(X.X, X.y, feature_names=X.feature_names, source=X.full_name)
     return X if isinstance(X, Dataset) else None
@@ -405,14 +406,6 @@ def _order_note(labels: Any, dataset: Dataset) -> tuple[str, ...]:
         f"{dataset.label_name}: the order {order} is not used: the model is multinomial; for a model that uses it, "
         "give maxmargin.check_model a fitted OrderedModel of statsmodels",
     )
-
-
-def refuse_labels_of_dataset(y: Any) -> None:
-    """Raise an InvalidProblemError if labels are given beside a Dataset."""
-    if y is not None:
-        is_formula = isinstance(y, str) and "~" in y
-        how = f" and a formula is given to maxmargin.load, as {option('formula')}" if is_formula else ""
-        raise InvalidProblemError(f"X is a Dataset, which has its own labels; leave out y{how}")
 
 
 def note_on_counts(dataset: Dataset) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.api.families import FamilyOptions, FamilyQuestion
-from maxmargin.api.question import parts_of, refuse_labels_of_dataset, whole_data
+from maxmargin.api.question import parts_of, whole_data
 from maxmargin.data.labels import LabelError, Labels, encode
 from maxmargin.data.numbers.binary64 import ExactRows
 from maxmargin.data.reading.arrays import Features, features_of, labels_of, refused_labels
@@ -197,9 +197,8 @@ def _statement_about_rows(document: Document, X: Any, y: Any) -> str:
 
 
 def _features_and_labels(X: Any, y: Any, document: Document) -> tuple[Features, Labels]:
-    whole = whole_data(X)
+    whole = whole_data(X, y)
     if whole is not None:
-        refuse_labels_of_dataset(y)
         return Features(whole.X, whole.feature_names, None, whole.exact), encode(whole.labels)
     table = parts_of(X, y, bias=document["data"]["bias"])
     features = features_of(table.features, None, has_intercept=table.has_intercept, needs_columns=table.needs_columns)

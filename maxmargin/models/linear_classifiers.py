@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.api.question import parts_of, refuse_labels_of_dataset, whole_data
+from maxmargin.api.question import parts_of, whole_data
 from maxmargin.data.dataset import REST
 from maxmargin.data.reading.arrays import Features, check_row_names, features_of, from_arrays, index_of_rows
 from maxmargin.data.reading.formulas import column_names
@@ -78,9 +78,8 @@ def reading_of_classifier(model: Any, X: Any, y: Any) -> ModelReading:
 
 def _rows_and_labels(X: Any, y: Any) -> tuple[Any, Any, str, Any, Sequence[Any] | None]:
     """Return the rows as the model was given them, their labels, and the names of the labels, columns and rows."""
-    whole = whole_data(X)
+    whole = whole_data(X, y)
     if whole is not None:
-        refuse_labels_of_dataset(y)
         row_names = whole.row_ids
         if row_names is None and whole.rows is not None:
             row_names = whole.rows.tolist()
