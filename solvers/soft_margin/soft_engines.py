@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -134,16 +134,8 @@ def _before(best: SoftBracket, _: Limits) -> Iterator[Candidate]:
         yield replace(plain, w=before.w * (1 + stretch))
 
 
-def _working_set(best: SoftBracket, limits: Limits) -> Iterator[Candidate]:
-    yield soft_working_set.solve(best.problem, best.costs, start=best.start, is_over=limits.is_over)
-
-
-def _interior_point(best: SoftBracket, limits: Limits) -> Iterator[Candidate]:
-    yield interior_point.solve(best.problem, best.costs, start=best.start, is_over=limits.is_over)
-
-
-def _newton(best: SoftBracket, limits: Limits) -> Iterator[Candidate]:
-    yield squared_hinge.solve(best.problem, best.costs, start=best.start, is_over=limits.is_over)
+def _solved_by(engine: Any, best: SoftBracket, limits: Limits) -> Iterator[Candidate]:
+    yield engine.solve(best.problem, best.costs, start=best.start, is_over=limits.is_over)
 
 
 def _nu_interior_point(best: NuBracket, limits: Limits) -> Iterator[Candidate]:
@@ -241,13 +233,13 @@ ENGINES: dict[type[SoftBracket], tuple[EngineRow, ...]] = {
     SoftBracket: (
         EngineRow("smaller C", _is_beyond_the_limit, _before),
         EngineRow("hard-margin", _is_beyond_solvers, _hard_margin),
-        EngineRow(soft_working_set.NAME, _has_many_rows, _working_set),
-        EngineRow(interior_point.NAME, _has_fitting_matrices, _interior_point),
+        EngineRow(soft_working_set.NAME, _has_many_rows, partial(_solved_by, soft_working_set)),
+        EngineRow(interior_point.NAME, _has_fitting_matrices, partial(_solved_by, interior_point)),
         EngineRow("dual-coordinate", lambda best: not _has_fitting_matrices(best), _dual_coordinate),
         EngineRow("hard-margin", _has_little_slack, _hard_margin),
     ),
     SquaredBracket: (
-        EngineRow(squared_hinge.NAME, _has_fitting_matrices, _newton),
+        EngineRow(squared_hinge.NAME, _has_fitting_matrices, partial(_solved_by, squared_hinge)),
         EngineRow("hard-margin", _has_little_slack, _hard_margin),
     ),
     NuBracket: (
