@@ -118,29 +118,21 @@ class ClassSums:
         """Sum rows with these signs by a function of their weights, which come in a column for either class."""
         by_class: Integers = np.zeros((len(y), 2), dtype=object)
         by_class[np.arange(len(y)), (y > 0).astype(int)] = weights
-        sums, exponent = sums_of(by_class)
-        n_features = len(sums) // 2
-        return cls(
-            negative=sums[:n_features],
-            positive=sums[n_features:],
-            n_negative=sum(by_class[:, 0].tolist()),
-            n_positive=sum(by_class[:, 1].tolist()),
-            exponent=exponent,
-        )
+        return cls._of_halves(*sums_of(by_class), *by_class.sum(axis=0).tolist())
+
+    @classmethod
+    def _of_halves(cls, sums: list[int], exponent: int, n_negative: int, n_positive: int) -> "ClassSums":
+        negative, positive = sums[: len(sums) // 2], sums[len(sums) // 2 :]
+        counts = {"n_negative": n_negative, "n_positive": n_positive}
+        return cls(negative=negative, positive=positive, exponent=exponent, **counts)
 
     def plus(self, other: "ClassSums") -> "ClassSums":
         """Return the sums for the sums of the weights."""
         sums, exponent = add_scaled(
             self.negative + self.positive, self.exponent, other.negative + other.positive, other.exponent
         )
-        n_features = len(self.negative)
-        return ClassSums(
-            negative=sums[:n_features],
-            positive=sums[n_features:],
-            n_negative=self.n_negative + other.n_negative,
-            n_positive=self.n_positive + other.n_positive,
-            exponent=exponent,
-        )
+        n_negative, n_positive = self.n_negative + other.n_negative, self.n_positive + other.n_positive
+        return self._of_halves(sums, exponent, n_negative, n_positive)
 
     def half_distance_squared(self) -> Fraction | None:
         """Return the square of half the distance of the weighted class means; None if a class has no weight."""
