@@ -260,8 +260,29 @@ class Separability(ProvenVerdict, NamedAnswer):
         return [f"{model}: no finite maximum-likelihood estimate", *columns]
 
     def _steps(self, findings: Findings | None, call: str | None) -> list[str]:
-        """Return the advice about separated data."""
-        return _next_steps(self, findings, call=call)
+        """Return the lines of advice about separated data; the last ones are about reporting.
+
+        Parameters
+        ----------
+        findings : Findings, optional
+            Facts about the infinite terms, on which some advice rests.
+        call : str, optional
+            The call in Python that gives the answer, for readers of a command.
+        """
+        steps = _penalties(is_multinomial=self.n_inequalities is not None)
+        if findings is not None:
+            steps += _about_levels(self, findings)
+        if self.n_inequalities is None:
+            if findings is not None and findings.are_indicators:
+                steps.append(
+                    "where the other columns take few values, exact logistic regression (exlogistic in Stata, EXACT "
+                    "in SAS) gives one finite limit for an infinite coefficient"
+                )
+            if self.verdict is Verdict.SEPARABLE:
+                steps.append("if a rule that predicts is enough: maxmargin.hard_margin(X, y) is farthest from all rows")
+            elif self.remaining_columns:
+                steps += _finite_part(self, findings, call)
+        return ["what next, any of", *(f"  {step}" for step in steps), *_reporting(self, is_known=findings is not None)]
 
     def _card_fields(self) -> dict[str, Any]:
         rows = {"rows strictly separated": self.separated_rows, "rows on every hyperplane": self.touching_rows}
@@ -271,14 +292,13 @@ class Separability(ProvenVerdict, NamedAnswer):
         names = [
             f"{name if isinstance(name, str) else f'column {name}'} {sign}" for name, sign in (infinite or {}).items()
         ]
+        shown = some(names, _MOST_IN_CARD, "{n} in all") or "none"
         return {
             "verdict": self.verdict.value,
             "proof": "exact arithmetic" if self.proof else "none",
             "+1": self.positive if self.positive is None else str(self.positive),
             **{name: None if found is None else len(found) for name, found in rows.items()},
-            "infinite coefficients": "not computed"
-            if infinite is None
-            else some(names, _MOST_IN_CARD, "{n} in all") or "none",
+            "infinite coefficients": "not computed" if infinite is None else shown,
         }
 
     def _table_fields(self) -> dict[str, Any]:
@@ -390,34 +410,6 @@ def _some(values: Sequence[object]) -> str:
 
 
 # Advice for statisticians with separated data: ways to go on, and the estimates that can be reported
-
-
-def _next_steps(answer: ProvenVerdict, findings: Findings | None, *, call: str | None) -> list[str]:
-    """Return the lines of advice about separated data; the last ones are about reporting.
-
-    Parameters
-    ----------
-    answer : ProvenVerdict
-        Separable or quasi-separable.
-    findings : Findings, optional
-        Facts about the infinite terms, on which some advice rests.
-    call : str, optional
-        The call in Python that gives the answer, for readers of a command.
-    """
-    steps = _penalties(is_multinomial=answer.n_inequalities is not None)
-    if findings is not None:
-        steps += _about_levels(answer, findings)
-    if answer.n_inequalities is None:
-        if findings is not None and findings.are_indicators:
-            steps += [
-                "where the other columns take few values, exact logistic regression (exlogistic in Stata, EXACT "
-                "in SAS) gives one finite limit for an infinite coefficient",
-            ]
-        if answer.verdict is Verdict.SEPARABLE:
-            steps.append("if a rule that predicts is enough: maxmargin.hard_margin(X, y) is farthest from all rows")
-        elif answer.remaining_columns:
-            steps += _finite_part(answer, findings, call)
-    return ["what next, any of", *(f"  {step}" for step in steps), *_reporting(answer, is_known=findings is not None)]
 
 
 def _penalties(*, is_multinomial: bool) -> list[str]:
