@@ -225,12 +225,9 @@ def online(
     chosen = algorithm_of(algorithm, parameters)
     question = Question.of(X, y, bias=bias, positive=positive, time_limit=time_limit)
     problem, scale, time_limit = in_time(question.problem, bias_scale, question.limits.share())
+    chosen_order = None if order is None else choice("order", order, Order)
     settings = OnlineSettings(
-        bias_scale=scale,
-        order=None if order is None else choice("order", order, Order),
-        max_epochs=max_epochs,
-        max_updates=max_updates,
-        time_limit=time_limit,
+        bias_scale=scale, order=chosen_order, max_epochs=max_epochs, max_updates=max_updates, time_limit=time_limit
     )
     return question.named(run_online(problem, chosen, settings, rng=generator_of(rng), on_progress=on_progress))
 

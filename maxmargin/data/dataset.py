@@ -164,10 +164,8 @@ class Dataset:
         """
         present = self._present_classes()
         positive = self._class(cls, present)
-        y = frozen(signs(self.labels == positive, self.X))
-        negative = _against(positive, present)
-        reason = "the class against the rest"
-        return replace(self, y=y, positive=positive, positive_reason=reason, negative=negative)
+        y, reason = frozen(signs(self.labels == positive, self.X)), "the class against the rest"
+        return replace(self, y=y, positive=positive, positive_reason=reason, negative=_against(positive, present))
 
     def pair(self, a: object, b: object) -> "Dataset":
         """Return the rows of two classes only, `a` as -1 and `b` as +1.

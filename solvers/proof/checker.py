@@ -376,13 +376,8 @@ def check_data(proof: dict[str, Any], rows: Any, labels: Any) -> int:
         codes = {-1, 1} if kind == "b" else {*range(max(K, 2))}
         need({*labels} == codes, "the labels do not fit the question")
     d, is_decimal = data["n_features"], data["reading"] == "decimal"
-    marks = [
-        len(rows),
-        d,
-        *["decimal"] * is_decimal,
-        *[question] * (kind == "d"),
-        *[data.get("ties")] * (question == "cox"),
-    ]
+    ties = [data.get("ties")] * (question == "cox")
+    marks = [len(rows), d, *["decimal"] * is_decimal, *[question] * (kind == "d"), *ties]
     digest = hashlib.sha256(f"{' '.join(map(str, marks))}\n".encode())
     for i, row in enumerate(rows):
         is_right = len(row) == d and {*map(type, row)} <= {Fraction if is_decimal else float}

@@ -13,11 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from maxmargin.solvers.basics.array_types import Floats, Mask
-from maxmargin.solvers.exact.dyadic import (
-    exact_sum,
-    round_down,
-    round_up,
-)
+from maxmargin.solvers.exact.dyadic import exact_sum, round_down, round_up
 from maxmargin.solvers.problem.problem import Problem
 from maxmargin.solvers.proof.hulls import margin_upper_bound_squared
 from maxmargin.solvers.proof.soft_bounds import slack_upper_bound, square_up, sum_bounds, sum_sizes

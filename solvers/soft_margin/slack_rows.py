@@ -100,9 +100,8 @@ class SlackProgram:
         is_over : callable
         """
         parts = parts.copy()
-        sides = np.where(
-            slack > np.maximum(1 - parts, _AT_END), 1, np.where(-slack > np.maximum(parts, _AT_END), -1, 0)
-        )
+        is_beyond = -slack > np.maximum(parts, _AT_END)
+        sides = np.where(slack > np.maximum(1 - parts, _AT_END), 1, np.where(is_beyond, -1, 0))
         sides[self.costs == 0] = 1
         for _ in range(_MOST_STEPS):
             free = np.flatnonzero(sides == 0)
@@ -154,10 +153,9 @@ class SlackProgram:
                 if at.any() and mass < whole:
                     return None
                 is_unique = None if mass == whole or is_unique is None else False
-        total = (
-            0 if self.mass is not None else (point.fixed.sum() + sum(point.multipliers)) * self.unit / (1 << _DIGITS)
-        )
-        return Optimum(point.w, total - norm_squared(point.w) / 2, sign < 0, is_unique)
+        total = 0 if self.mass is not None else point.fixed.sum() + sum(point.multipliers)
+        value = total * self.unit / (1 << _DIGITS) - norm_squared(point.w) / 2
+        return Optimum(point.w, value, sign < 0, is_unique)
 
 
 @np.errstate(all="ignore")
