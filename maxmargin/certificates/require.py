@@ -123,17 +123,13 @@ def holds(answer: Separability, requirement: str) -> bool | None:
     >>> holds(answer, "separable"), holds(answer, "overlap")
     (True, False)
     """
-    _check(requirement)
+    check_choice("requirement", requirement, REQUIREMENTS)
     strictly = answer.strictly_separable
     if requirement == "separable" or strictly is None:
         return strictly
     if requirement == "not-strictly-separable":
         return not strictly
     return None if answer.verdict is Verdict.UNDECIDED else answer.verdict.value == requirement
-
-
-def _check(requirement: str) -> None:
-    check_choice("requirement", requirement, REQUIREMENTS)
 
 
 def require(
@@ -207,7 +203,7 @@ def require(
     """
     from maxmargin.api.deciding import separability
 
-    _check(requirement)
+    check_choice("requirement", requirement, REQUIREMENTS)
     answer = separability(
         X, y, bias=bias, positive=positive, time_limit=time_limit, verbose=verbose, exact_limit=exact_limit
     )

@@ -176,9 +176,8 @@ class MaxMarginClassifier(LinearClassifier):
         if is_hard:
             self.margin_interval_ = one_or_all([(answer.lower, answer.upper) for answer in answers])
             self.angle_interval_ = one_or_all([answer.angle_of(answer.w) for answer in answers])
-            self.certificate_ = one_or_all(
-                [answer.interval_certificate if self.store_proof else None for answer in answers]
-            )
+            proofs = [answer.interval_certificate if self.store_proof else None for answer in answers]
+            self.certificate_ = one_or_all(proofs)
             self.verdict_ = one_or_all([Verdict.SEPARABLE.value] * len(answers))
         else:
             self.objective_interval_ = one_or_all([(answer.lower, answer.objective) for answer in answers])

@@ -61,9 +61,8 @@ def absences_of(answer: ProvenVerdict) -> tuple[Absence, ...]:
     """
     factors, names = answer.names.factors, Counter(map(str, answer.names.columns or ()))
     coded = {column: {factor.name: level} for factor in factors for level, column in factor.columns.items()}
-    columns = (
-        {j: coded.get(name) or _levels_in(name) for j, name in enumerate(names)} if names.total() == len(names) else {}
-    )
+    different = names if names.total() == len(names) else ()
+    columns = {j: coded.get(name) or _levels_in(name) for j, name in enumerate(different)}
     groups = {frozenset(levels) for levels in columns.values() if len(levels) > 1}
     largest = [group for group in groups if not any(group < other for other in groups)]
     found = list[Absence]()

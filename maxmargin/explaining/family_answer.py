@@ -135,11 +135,8 @@ class FamilySeparability(Separability):
             return f"no row has a {how} of a lower class" if is_alone else _TOGETHER
         first, second = self.likelihood.places.T
         is_alone = bool((values[first] >= values[second]).all())
-        return (
-            f"no {'event' if self.family == 'cox' else 'case'} has a {how} it is compared with"
-            if is_alone
-            else _TOGETHER
-        )
+        what = "event" if self.family == "cox" else "case"
+        return f"no {what} has a {how} it is compared with" if is_alone else _TOGETHER
 
     def finite_part(self) -> FinitePart:
         """Return the rows and columns on which the finite part of a regression of two classes is fitted.

@@ -61,10 +61,8 @@ class Coefficients:
         names, found = getattr(model, "feature_names_in_", None), getattr(model, "classes_", None)
         try:
             table = model.coef_.toarray() if is_sparse(model.coef_) else array_of(model.coef_)
-            intercepts, classes = (
-                np.ravel(array_of(getattr(model, "intercept_", 0.0))),
-                array_of(() if found is None else found),
-            )
+            intercepts = np.ravel(array_of(getattr(model, "intercept_", 0.0)))
+            classes = array_of(() if found is None else found)
         except ValueError as error:
             raise InvalidOptionError(f"coef_, intercept_ or classes_ of the model is no array: {error}") from error
         shape = np.atleast_2d(table).shape

@@ -206,11 +206,8 @@ def _near_remarks(request: Request, answer: "Separability") -> list[str]:
 def _number_remarks(request: Request, answer: "Separability", of_two: "partial[Separability]") -> list[str]:
     """Return the lines on columns that number the rows, without which the verdict may be another."""
     data = request.dataset
-    if (
-        not data.is_binary
-        or request.family is not None
-        or answer.verdict not in (Verdict.SEPARABLE, Verdict.QUASI_SEPARABLE)
-    ):
+    is_separated = answer.verdict in (Verdict.SEPARABLE, Verdict.QUASI_SEPARABLE)
+    if not data.is_binary or request.family is not None or not is_separated:
         return []
     lines = []
     for column in _row_number_columns(data):
