@@ -38,7 +38,7 @@ _OTHER_QUESTIONS = {
 
 def reading_of_binary(results: Any) -> ModelReading:
     """Return the question of Logit or Probit: x for the response 1, -x for 0, and both between."""
-    reading = _reading_of_shares(results, _LINKS[type(results.model).__name__.lower()])
+    reading = _reading(results, _LINKS[type(results.model).__name__.lower()])
     endog = responses(results.model)
     if np.isin(endog, (0.0, 1.0)).all():
         return reading
@@ -56,7 +56,7 @@ def reading_of_glm(results: Any) -> ModelReading:
     family = results.model.family
     name, link = _class_name(family), _class_name(family.link)
     if name == "binomial" and link in _LINKS:
-        return _reading_of_shares(results, _LINKS[link])
+        return _reading(results, _LINKS[link])
     if name in _COUNTS and link == "log":
         return reading_of_counts(results, _COUNTS[name])
     raise UnansweredError(
@@ -93,23 +93,20 @@ def _class_name(part: Any) -> str:
     return kind.__name__.lower() if kind.__module__.startswith("statsmodels.") else ""
 
 
-def _reading_of_shares(results: Any, kind: str) -> ModelReading:
-    model = results.model
-    exog, endog = design(model), responses(model, high=1.0)
-    kept, name = weighted(model, len(endog)), model.endog_names
-    sides, event, label = ("1", "0"), f"the event is {name} = 1", name
-    if not isinstance(name, str):
-        sides, event = (str(name[0]), str(name[1])), f"the event is {name[0]!r}, the first column of the response"
-        label = "response"
-    rows = labelled_rows(exog, kept & (endog > 0), kept & (endog < 1), sides=sides)
-    return reading_of_results(results, kind, event, rows, label=label)
-
-
 def reading_of_counts(results: Any, kind: str = _COUNTS["poisson"]) -> ModelReading:
     """Return the question of counts with a log link: -x for a count of 0, and x and -x for a positive one."""
+    return _reading(results, kind, are_counts=True)
+
+
+def _reading(results: Any, kind: str, *, are_counts: bool = False) -> ModelReading:
+    """Return the question of shares from 0 to 1, or of counts."""
     model = results.model
-    exog, endog = design(model), responses(model)
-    kept = weighted(model, len(endog))
-    rows = labelled_rows(exog, kept & (endog > 0), kept, sides=("1 or more", "0"))
-    label, event = model.endog_names, f"{model.endog_names} is a count, and no estimate has a fitted mean of 0"
-    return reading_of_results(results, kind, event, rows, label=label if isinstance(label, str) else "response")
+    exog, endog = design(model), responses(model, high=np.inf if are_counts else 1.0)
+    kept, name = weighted(model, len(endog)), model.endog_names
+    sides, event = ("1", "0"), f"the event is {name} = 1"
+    if are_counts:
+        sides, event = ("1 or more", "0"), f"{name} is a count, and no estimate has a fitted mean of 0"
+    elif not isinstance(name, str):
+        sides, event = (str(name[0]), str(name[1])), f"the event is {name[0]!r}, the first column of the response"
+    rows = labelled_rows(exog, kept & (endog > 0), kept & (are_counts | (endog < 1)), sides=sides)
+    return reading_of_results(results, kind, event, rows, label=name if isinstance(name, str) else "response")
