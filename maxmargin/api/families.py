@@ -303,9 +303,8 @@ def _taken_out(X: Any, y: Any, columns: dict[str, Any]) -> tuple[Any, dict[str, 
     import narwhals as nw
 
     table, names = nw.from_native(X, eager_only=True), column_names(X)
-    unknown = [(own, name) for own, name in named.items() if name not in names]
-    if unknown:
-        (own, name), hint = unknown[0], nearest(unknown[0][1], names)
+    for own, name in ((own, name) for own, name in named.items() if name not in names):
+        hint = nearest(name, names)
         expected = f"expected one of the columns {listed(names)}{f' ({hint})' if hint else ''}"
         raise InvalidProblemError(f"{option(own)} is {quoted(name)}; {expected}")
     found = {own: table.get_column(table.columns[names.index(name)]).to_native() for own, name in named.items()}

@@ -347,11 +347,9 @@ def has_bias(bias: bool | None) -> bool:
     InvalidOptionError
         If `bias` is neither True, False nor None.
     """
-    if bias is None:
-        return True
-    if isinstance(bias, bool | np.bool_):
-        return bool(bias)
-    raise InvalidOptionError(f"bias is {bias!r}; expected True or False")
+    if not isinstance(bias, bool | np.bool_ | None):
+        raise InvalidOptionError(f"bias is {bias!r}; expected True or False")
+    return bias is None or bool(bias)
 
 
 def names_of(dataset: Dataset) -> Names:

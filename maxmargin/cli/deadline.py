@@ -52,7 +52,10 @@ def ended_within(limits: Limits, late: Callable[[], str] | None = None) -> Itera
         is_done.wait(seconds)
         while not is_done.is_set():
             is_over.set()
-            _send_to_the_main_thread()
+            if hasattr(signal, "pthread_kill"):  # which ends a wait for input as well
+                signal.pthread_kill(threading.main_thread().ident or 0, _ALARM)
+            else:
+                _thread.interrupt_main(_ALARM)
             is_done.wait(_SECONDS_BETWEEN)
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -74,14 +77,6 @@ def ended_within(limits: Limits, late: Callable[[], str] | None = None) -> Itera
         is_done.set()
         timer.join()
         signal.signal(_ALARM, before)
-
-
-def _send_to_the_main_thread() -> None:
-    """Send the signal in a way that ends a wait for input as well, where there is one."""
-    if hasattr(signal, "pthread_kill"):
-        signal.pthread_kill(threading.main_thread().ident or 0, _ALARM)
-    else:
-        _thread.interrupt_main(_ALARM)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.api.question import parts_of, whole_data
 from maxmargin.data.dataset import REST
@@ -17,10 +16,9 @@ from maxmargin.models.fitted_results import name_of
 from maxmargin.models.pipelines import last_step
 from maxmargin.models.reading import LabelledRows, ModelReading, UnansweredError, all_different
 from maxmargin.solvers.answers.answer_text import INTERCEPT
+from maxmargin.solvers.basics.array_types import Rows
 from maxmargin.solvers.errors import InvalidOptionError
 from maxmargin.text.data_error import listed
-
-Codes = NDArray[np.int64]
 
 _EXPECTED = (
     "expected a model of statsmodels or pyfixest, or a fitted linear classifier, pipeline or search of scikit-learn"
@@ -126,7 +124,7 @@ def _coefficients(model: Any) -> Coefficients:
     return Coefficients.of(model)
 
 
-def _classes_and_codes(read: Coefficients, y: Any, n_rows: int) -> tuple[tuple[str, ...], Codes]:
+def _classes_and_codes(read: Coefficients, y: Any, n_rows: int) -> tuple[tuple[str, ...], Rows]:
     """Return the names of the model's classes, and the number of the class of every row."""
     labels = np.asarray(y)
     if labels.shape != (n_rows,):
@@ -170,7 +168,7 @@ def _event(classes: tuple[str, ...], *, is_joint: bool) -> str:
     return f"the classes are {', '.join(classes)}{contrasts}"
 
 
-def _questions(read: Coefficients, X: Any, codes: Codes, classes: tuple[str, ...]) -> dict[str, LabelledRows]:
+def _questions(read: Coefficients, X: Any, codes: Rows, classes: tuple[str, ...]) -> dict[str, LabelledRows]:
     """Return one question for two classes or for scores that are fitted at once, else one for each of its decisions."""
     everywhere = np.arange(len(codes))
     if len(classes) == 2 or read.are_joint:
