@@ -25,13 +25,6 @@ from maxmargin.solvers.separability import feasibility
 from maxmargin.solvers.soft_margin import soft_margin
 
 
-def test_check_overlap(capsys: Capture) -> None:
-    code, fields = json_answer(capsys, "check", "xor")
-    assert (code, fields["verdict"], fields["strictly_separable"], fields["proof"]) == (3, "overlap", False, "exact")
-    assert (fields["witness_rows"], fields["witness_weights"]) == ([0, 1, 2, 3], ["1/4"] * 4)
-    assert (fields["separated_rows"], fields["infinite_columns"], fields["dimension"]) == ([], {}, 0)
-
-
 def test_check_of_many_classes_is_a_table(capsys: Capture) -> None:
     code, fields = json_answer(capsys, "check", "iris")
     assert code == 3
@@ -43,12 +36,8 @@ def test_check_of_many_classes_is_a_table(capsys: Capture) -> None:
     assert fields["verdict"] == fields["multinomial"]["verdict"] == "quasi-separable"
     assert (fields["n_inequalities"], fields["n_strict"]) == (300, 200)
     assert all(row >= 50 for row in fields["pairs"][2]["witness_rows"])  # numbered in the source, not in the pair
-
-
-def test_text_names_every_class_and_pair(capsys: Capture) -> None:
     out = printed(capsys, "check", "iris", code=3)
-    names = ("setosa ", "versicolor ", "virginica ", "setosa / versicolor", "versicolor / virginica")
-    assert all(name in out for name in names)
+    assert all(f"\n  {name} " in out for name in ("setosa", "versicolor", "virginica", "setosa / versicolor"))
 
 
 @pytest.mark.parametrize("method", options.MARGIN_METHODS)
@@ -92,14 +81,9 @@ def test_margin_by_a_chosen_solver(capsys: Capture, solver: str) -> None:
     assert fields["engine"] == f"cvxpy {solver.upper()}" and fields["margin"] == pytest.approx(10)
 
 
-def test_perceptron_of_agresti(capsys: Capture) -> None:
-    code, fields = json_answer(capsys, "perceptron", "agresti")
-    assert code == 0
-    assert (fields["n_mistakes"], fields["n_epochs"], fields["stop_reason"]) == (1701, 452, "converged")
-    assert fields["margin"] <= 10 <= fields["margin_upper"]
-    assert fields["mistake_rows_count"] == 1701
-    assert len(fields["mistake_rows"]) == 1000
-    assert (fields["zero"], fields["bias_scale"], fields["prepare"]) == ("mistake", 1.0, "raw")
+def test_of_many_mistakes_the_first_rows_are_listed(capsys: Capture) -> None:
+    _, fields = json_answer(capsys, "perceptron", "agresti")
+    assert (fields["mistake_rows_count"], len(fields["mistake_rows"])) == (1701, 1000)
 
 
 def test_perceptron_stops_at_its_limits(capsys: Capture) -> None:
@@ -158,7 +142,6 @@ BAD_USAGE = [
     (["margin", "formula:x1 & & x2"], ["formula:x1 & & x2", "character 6", "'&'", "expected a variable"]),
     (["margin", "formula:x1 & x17"], ["17 variables", "16"]),
     (["margin", "formula:x1 | ~x1"], ["one class only"]),
-    (["perceptron", "iris"], ["--positive"]),
     (["margin", "agresti", "--soft", "-1"], ["'--soft': -1.0 is not a positive finite number"]),
     (["margin", "iris", "--positive", "setosa", "--solver", "FOO"], ["FOO", "CLARABEL"]),
     (["margin", "agresti", "--solver", "CLARABEL", "--solver-option", "a=1e-3"], ["CLARABEL", "{'a': 0.001}"]),
@@ -178,7 +161,6 @@ BAD_USAGE = [
     (["frobnicate"], ["frobnicate"]),
     ([], ["command"]),
     (["online"], ["SOURCE", "--list"]),
-    (["online", "iris"], ["--positive", "setosa"]),
     (["online", "xor", "--algorithm", "averagd"], ["averagd", "did you mean averaged", "pegasos"]),
     (["online", "xor", "--algorithm", "alma", "--parameter", "beta=1"], ["alma", "beta", "alpha, p"]),
     (["online", "xor", "--algorithm", "alma", "--parameter", "alpha=2"], ["alpha is 2", "at most 1"]),
@@ -186,21 +168,13 @@ BAD_USAGE = [
     (["online", "xor", "-a", "pa", "-a", "alma", "--parameter", "beta=1"], ["beta", "alpha, p"]),
     (["online", "xor", "--bias-scale", "best"], ["best", "separable"]),
     (["online", "xor", "--max-epochs", "0"], ["--max-epochs"]),
-    (["bounds"], ["SOURCE"]),
-    (["bounds", "iris"], ["--positive"]),
     (["bounds", "xor", "--n-passes", "2", "--until-convergence"], ["--n-passes", "--until-convergence"]),
     (["bounds", "xor", "--n-passes", "0"], ["--n-passes"]),
-    (["bounds", "agresti", "--soft", "inf"], ["'--soft': inf is not a positive finite number"]),
-    (["orders", "agresti", "--bias-scale", "nan"], ["--bias-scale is 'nan'; expected a positive finite number or"]),
-    (["fewest-errors", "iris"], ["--positive"]),
     (["fewest-errors", "xor", "--method", "guess"], ["guess", *options.FEWEST_METHODS]),
-    (["fewest-errors", "xor", "--time-limit", "0"], ["--time-limit", "positive"]),
     (["fewest-errors", "xor", "--solver", "NONE"], ["NONE"]),
     (["check", "xor", "--require", "overlap", "--require", "separable"], ["--require is given 2 times"]),
-    (["check", "xor", "--label", "a", "--label", "a"], ["--label is given 2 times"]),
     (["check", "xor", "--max-errors", "-1"], ["--max-errors", "-1"]),
     (["check", "xor", "--min-margin", "0"], ["--min-margin", "0.0 is not a positive finite number"]),
-    (["check", "xor", "--min-margin", "nan"], ["nan is not a positive finite number"]),
     (["check", "xor", "--min-margin", "1", "--decimal"], ["--decimal", "--min-margin"]),
     (["check", "iris", "--max-errors", "1"], ["--max-errors needs two", "--positive"]),
     (["check", "-", "-"], ["standard input is named twice"]),
@@ -209,6 +183,11 @@ BAD_USAGE = [
     (["check", "xor", "--memory", "much"], ["much", "512MiB"]),
     (["schema", "cheque"], ["cheque", "fewest-errors"]),
     *((line.split(), [line.split()[1]]) for line in ("verify p.json xor", "compare s.toml -o out", "generate gapp:4")),
+    *(
+        (["check", "xor", f"{option}={value}"], [option, value])
+        for option, values in {"--time-limit": ("-1", "nan", "soon"), "--exact-limit": ("-1", "nan", "1.5")}.items()
+        for value in values
+    ),
 ]
 
 
