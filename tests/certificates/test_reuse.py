@@ -255,13 +255,6 @@ def test_a_proof_that_is_not_there_yet_is_a_note(
     assert err.startswith("maxmargin: there is no older proof ") and err.count("\n") == 1
 
 
-def test_the_proof_may_take_the_position_of_the_older_one(check: Check) -> None:
-    check(OVERLAP, "--proof", "p.json")
-    new = OVERLAP + "3,3,1\n"
-    assert check(new, "--reuse", "p.json", "--proof", "p.json")[1]["engine"] == ENGINE
-    assert check(new + "4,4,0\n", "--reuse", "p.json")[1]["engine"] == ENGINE
-
-
 def test_proofs_without_values_hold_while_rows_keep_their_positions(check: Check) -> None:
     check(OVERLAP, "--proof", "p.json")
     document = json.loads(Path("p.json").read_text(encoding="utf-8"))

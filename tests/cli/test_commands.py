@@ -81,17 +81,6 @@ def test_margin_by_a_chosen_solver(capsys: Capture, solver: str) -> None:
     assert fields["engine"] == f"cvxpy {solver.upper()}" and fields["margin"] == pytest.approx(10)
 
 
-def test_of_many_mistakes_the_first_rows_are_listed(capsys: Capture) -> None:
-    _, fields = json_answer(capsys, "perceptron", "agresti")
-    assert (fields["mistake_rows_count"], len(fields["mistake_rows"])) == (1701, 1000)
-
-
-def test_perceptron_stops_at_its_limits(capsys: Capture) -> None:
-    for limit in ("epochs", "mistakes"):
-        code, fields = json_answer(capsys, "perceptron", "xor", f"--max-{limit}", "7")
-        assert (code, fields["stop_reason"], fields[f"n_{limit}"]) == (3, f"max_{limit}", 7)
-
-
 @pytest.mark.parametrize("command", [
     "perceptron agresti --order random", "online wine --positive class_0 -a pocket --max-epochs 2",
 ])  # fmt: skip
@@ -124,13 +113,6 @@ def test_figures_of_a_report_are_chosen_by_name(capsys: Capture, tmp_path: Path)
     assert run([*arguments, "--figures", str(folder), "--figure", "project"]) == 2
     assert "'project' is not one of 'margin-path'" in capsys.readouterr().err
     assert "expected --figures DIR" in refusal(capsys, *arguments, "--figure", "projection")
-
-
-def test_rows_are_named_by_id(capsys: Capture, tmp_path: Path) -> None:
-    path = tmp_path / "named.csv"
-    path.write_text("who,x,y\nann,1,no\nbob,2,no\ncid,4,yes\n")
-    code, fields = json_answer(capsys, "margin", str(path), "--id", "who")
-    assert code == 0 and fields["support_ids"] == ["bob", "cid"]
 
 
 BAD_USAGE = [

@@ -144,12 +144,6 @@ def test_the_likelihood_of_the_finite_part_is_the_supremum() -> None:
     assert n_seen >= 5
 
 
-def test_thresholds_of_one_column() -> None:
-    frame = pd.DataFrame({"age": [20, 31, 60, 71], "dose": [1.0, 2.0, 2.0, 1.0]})
-    (term, *_) = [term for term in mm.separability(frame, ["no", "no", "yes", "yes"]).terms if term.name == "age"]
-    assert term.reason == "age is at least 60 where y=yes, and at most 31 where y=no: age alone separates them"
-
-
 def test_exact_numbers_have_exact_thresholds() -> None:
     from decimal import Decimal
 

@@ -430,13 +430,6 @@ def test_one_row_that_can_be_compared(model: Any) -> None:
     assert verified(quietly(model.fit)).infinite == {"x1": "+"}
 
 
-def test_the_rows_of_a_cox_model_are_not_those_of_its_chain_alone() -> None:
-    """Row 0, an event, is separated from row 2, which the chain compares with row 1 only."""
-    model = sm.PHReg(np.array([1.0, 2, 3, 4]), np.array([[1.0], [1], [0], [1]]), status=np.array([1, 1, 0, 0]))
-    check = verified(quietly(model.fit, disp=0))
-    assert check.verdict == "quasi-separable" and check.separated_rows.tolist() == [0, 1, 2]
-
-
 def test_a_threshold_that_was_not_printed_is_not_called_printed() -> None:
     y = pd.Series(pd.Categorical(np.where(STAGE == 1, 2, COIN).tolist(), categories=[0, 1, 2], ordered=True))
     results = quietly(OrderedModel(y, X[["age", "stage"]], distr="logit").fit, disp=0, method="bfgs")

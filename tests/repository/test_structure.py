@@ -16,8 +16,6 @@ from cases import for_each
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-import maxmargin
-
 ROOT = Path(__file__).resolve().parents[2]
 
 # Of a folder, as git tracks it: what fits on one screen with the sizes and dates.
@@ -141,14 +139,6 @@ def test_modules_are_short_and_all_code_stays_within_its_budgets(part: str) -> N
 def test_the_folders_at_the_top_are_linked_into_the_package(name: str) -> None:
     link = ROOT / "maxmargin" / name
     assert link.is_symlink() and os.readlink(link) == f"../{name}"
-
-
-@for_each("name", maxmargin.__all__)
-def test_a_public_object_says_what_it_is(name: str) -> None:
-    shown = getattr(maxmargin, name)
-    if not isinstance(shown, str):  # the version
-        assert shown.__doc__ and shown.__doc__.strip()
-        assert not shown.__doc__.startswith(f"{name}("), "the signature that a dataclass gets for want of a docstring"
 
 
 def test_no_module_imports_itself_in_a_circle() -> None:
