@@ -149,7 +149,7 @@ def test_import_maxmargin_imports_no_other_library(tmp_path: Path) -> None:
 def test_check_of_small_data_imports_no_heavy_library(tmp_path: Path, source: str) -> None:
     rows = [f"{i},{i * i % 7},{'high' if i > 49 else 'low'}" for i in range(100)]
     (tmp_path / "data.csv").write_text("\n".join(["size,rest,class", *rows]) + "\n", encoding="utf-8")
-    names, process = imported_by("-m", "maxmargin", "check", *source.split(), folder=tmp_path)
+    names, process = imported_by("-m", "maxmargin", "check", "-q", *source.split(), folder=tmp_path)
     assert process.returncode == (3 if source == "iris" else 0) and process.stderr == ""
     assert source.split()[-1] in process.stdout
     assert "maxmargin" in names and names & HEAVY == set()
