@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from maxmargin.reports.templates import wording
 from maxmargin.solvers.answers.answer_text import through
 from maxmargin.text.number_formats import count, field_text, floor_of, one_line, plural, proven, rounded, upper_end
 
@@ -168,11 +169,8 @@ def convergence(report: Report) -> str:
         fewest = (
             "No epoch was completed." if least is None else f"The fewest mistakes in one epoch were {count(least)}."
         )
-        return (
-            "It cannot converge: a run ends only on a hyperplane that has every row strictly on its side, and no "
-            f"hyperplane{of_kind(report)} has. Nevertheless ‖w‖ stays bounded however long the run is "
-            f"(here ‖w‖ = {rounded(run['run_norm'])}{with_bias}). {fewest}"
-        )
+        norm = rounded(run["run_norm"])
+        return wording("cannot_converge", kind=of_kind(report), norm=norm, bias=with_bias, fewest=fewest)
     if report["strictly_separable"]:
         return _not_yet(report)
     return "Whether it would converge with a higher limit is not known."
@@ -193,11 +191,7 @@ def _converged(report: Report) -> str:
 
 def _not_yet(report: Report) -> str:
     run = report["perceptron"]
-    text = (
-        f"This is no verdict on the data: they are separable{of_kind(report)}, so the perceptron converges if it runs "
-        f"for enough epochs. The hyperplane at which it stopped has {plural(run['n_errors'], 'row')} on it or on its "
-        "wrong side."
-    )
+    text = wording("not_converged_yet", kind=of_kind(report), rows=plural(run["n_errors"], "row"))
     bound = novikoff(report)
     if bound is None:
         return text

@@ -10,6 +10,7 @@ from maxmargin.displays.order_study_display import FAINT, OrderStudyDisplay, dra
 from maxmargin.displays.proof_curves_display import ProofCurvesDisplay, bound_in_view
 from maxmargin.reports.captioned.captioned_display import CaptionedDisplay, stacked
 from maxmargin.reports.captioned.margin_path_display import MarginPathDisplay
+from maxmargin.reports.templates import wording
 from maxmargin.text.number_formats import count, percent, plural, rounded, upper_end
 from maxmargin.theory.order_studies import OrderStudy
 
@@ -28,11 +29,7 @@ def margin_path(study: "TwoClassStudy") -> CaptionedDisplay:
     run, last = study.run, study.run.margin_upper
     best = None if study.maximum is None else study.hard.lower
     panels = [MarginPathDisplay(trace=study.trace, maximum=best)]
-    caption = (
-        "Smallest geometric margin y(w·x + b)/‖w‖ over all rows after each number of mistakes; below 0, a row is on "
-        "its wrong side. The upper curve bounds γ* from above and uses the counts of the mistakes only. Shaded: the "
-        "interval of γ* that is proven by then."
-    )
+    caption = wording("margin_path")
     if study.trace.u is not None and study.run_hard.upper < _ALIKE * study.hard.lower:
         panels.append(MarginPathDisplay(trace=study.trace, maximum=study.run_hard.lower, space="run"))
         caption += (
@@ -106,9 +103,7 @@ def mistakes(study: "TwoClassStudy") -> CaptionedDisplay:
     return CaptionedDisplay(
         key="mistakes",
         title="Mistakes over epochs, against the bounds",
-        caption="Mistakes made by the end of each epoch, and the bounds that hold for this run. Bounds whose "
-        "assumption is not proven, or that are not below the number of presentations, are left out; if none remains, "
-        "the smallest one that holds is drawn.",
+        caption=wording("mistakes_over_epochs"),
         alt=f"Line of the mistakes made so far over the epochs: it rises to {plural(run.n_mistakes, 'mistake')} "
         f"after {plural(run.n_epochs, 'epoch')}; {against}.",
         draw=stacked([MistakeBoundsDisplay(mistakes=total, n_mistakes=run.n_mistakes, bounds=holding)]),
@@ -149,9 +144,7 @@ def orders(study: "TwoClassStudy") -> CaptionedDisplay | None:
     return CaptionedDisplay(
         key="orders",
         title="Mistakes over random orders of the rows",
-        caption="Distribution of the mistakes over random orders, and the bounds that hold for any order. An "
-        "adversary may choose, and repeat, any row at any time. Bounds that are vacuous or far away are left out; "
-        f"if none remains, the smallest one is drawn.{margins}",
+        caption=wording("mistakes_of_orders") + margins,
         alt=_orders_alt(found),
         height=4.4,
         draw=draw,

@@ -5,6 +5,7 @@ from statistics import fmean, median
 
 from maxmargin.reports.comparisons.runs import Fields, MethodRuns, Record, Runs, data_key, data_label
 from maxmargin.reports.document import Block, Paragraph, TableBlock, facts
+from maxmargin.reports.templates import wording
 from maxmargin.text.number_formats import UNKNOWN, count, first_of, one_line, proven, rounded
 
 HELD_OUT_TITLE = "Held-out errors"
@@ -65,11 +66,7 @@ def data_blocks(found: list[Fields]) -> tuple[Block, ...]:
     has_times = "seconds" in found[0]
     rows = tuple((*_data_row(entry), *((rounded(entry["seconds"], 3),) if has_times else ())) for entry in found)
     columns = ("Data", "n", "d", "R", "Verdict", "γ*", "1/γ*²", *(("Proof (s)",) if has_times else ()))
-    note = (
-        "n rows, d columns, R the largest norm of a row, γ* the maximum geometric margin. Verdicts are proven in exact "
-        "arithmetic on the numbers as stored, and γ* lies between two proven ends; its digits are those on which they "
-        "agree. All facts are on the data that the methods saw: after preparation, and of the training rows of a fold."
-    )
+    note = wording("proven_facts")
     return (TableBlock("Proven facts", columns, rows, numeric=(1, 2, 3, 5, 6, 7)[: 5 + has_times], note=note),)
 
 

@@ -13,6 +13,7 @@ from maxmargin.reports.comparisons.estimates import TAUS, profile_steps
 from maxmargin.reports.comparisons.margin_times import MethodTimes
 from maxmargin.reports.comparisons.mistake_laws import FIGURE, MistakeLaw
 from maxmargin.reports.comparisons.question_profiles import QuestionProfile
+from maxmargin.reports.templates import wording
 from maxmargin.text.number_formats import percent, plural, rounded
 
 if TYPE_CHECKING:
@@ -111,10 +112,7 @@ def mistakes_picture(laws: Sequence[MistakeLaw]) -> CaptionedDisplay:
     return CaptionedDisplay(
         key=FIGURE,
         title="Mistakes against R²/γ*²",
-        caption="Geometric mean of the mistakes over orders, seeds and folds, one mark for each method and separable "
-        "data set; hollow marks are lower bounds, because a limit stopped a run. The line is Novikoff's bound for "
-        "hyperplanes through the origin, R²/γ*². A run with a bias lives in a space with one more coordinate, where R "
-        "is larger and the margin smaller, so its own bound is higher than the line.",
+        caption=wording("mistakes_against_novikoff"),
         alt=f"Marks of {plural(len(shown), 'method')} on {plural(n_data, 'data set')}, mistakes over R²/γ*² on "
         f"logarithmic axes, with the line of Novikoff's bound. In R/γ*: {exponents}{_and_more(len(shown))}.",
         height=4.2 + _LEGEND_LINE * _legend_lines([_NOVIKOFF, *(law.label for law in shown)]),

@@ -7,6 +7,7 @@ from statistics import geometric_mean, median
 from maxmargin.reports.comparisons.estimates import Exponent, fit_exponent, is_censored
 from maxmargin.reports.comparisons.runs import Fields, MethodRuns, Record, Runs, data_set_label, is_separable
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, TableBlock
+from maxmargin.reports.templates import wording
 from maxmargin.text.number_formats import UNKNOWN, count, listed, plural, rounded
 
 TITLE = "Mistakes against bounds"
@@ -167,13 +168,7 @@ def blocks(found: Fields) -> tuple[Block, ...]:
 
 
 def _explanation(found: Fields) -> str:
-    text = (
-        "The exponent a of M ~ (R/γ*)^a is fitted by least squares of log M on log(R/γ*), with one point for each "
-        "separable data set: the geometric mean of the mistakes M over its orders, seeds and folds. Novikoff's bound "
-        "has a = 2. A data set with a run that failed or was stopped by a limit is in no fit, since M would only be a "
-        f"lower bound. The intervals hold with a probability of {rounded(100 * found['confidence'])} % if the errors "
-        f"of the logarithms are independent and normal with one variance."
-    )
+    text = wording("exponents", percent=rounded(100 * found["confidence"]))
     zero = sum(entry["n_without_mistakes"] for entry in found["exponents"])
     if zero:
         text += (

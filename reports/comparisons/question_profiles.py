@@ -19,6 +19,7 @@ from maxmargin.reports.comparisons.runs import (
     shared_instances,
 )
 from maxmargin.reports.document import Block, FigureSlot, Paragraph, TableBlock
+from maxmargin.reports.templates import wording
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.number_formats import count, percent, plural, rounded
 
@@ -160,17 +161,6 @@ def fields(profiles: tuple[QuestionProfile, ...]) -> list[Fields]:
     ]
 
 
-_MEANINGS = {
-    "time": "ρ(τ) is the fraction of the instances (data set, order, seed, fold) that a method finished in at most τ "
-    "times the time of the fastest method (Dolan and Moré 2002), among the instances that all methods finished which "
-    "finished any; beside it stands how many each finished. An instance is finished if no limit stopped the run, it "
-    "gave an answer, its claim is not false and, on separable data, its hyperplane has the maximum margin up to the "
-    "tolerance (hard margin) or separates (online); a soft-margin objective must be within the tolerance of its proven "
-    "bound, or the value of the dual that the method reached.",
-    "margin": "For margins, ρ(τ) is the fraction of the separable instances on which a method reached at least γ*/τ, "
-    "where γ* is the proven maximum margin, whichever methods are compared; at τ = 1 the tolerance applies. A "
-    "hyperplane that does not separate reaches no part of γ*.",
-}
 _ONLY_LIKE = "Only methods that answer one question are compared with each other."
 
 
@@ -179,7 +169,7 @@ def blocks(found: list[Fields]) -> tuple[Block, ...]:
     if not found:
         return (Paragraph("There are no instances to compare methods on."),)
     kinds = dict.fromkeys(entry["kind"] for entry in found)
-    shown: list[Block] = [Paragraph(" ".join([*(_MEANINGS[kind] for kind in kinds), _ONLY_LIKE]))]
+    shown: list[Block] = [Paragraph(" ".join([*(wording(f"{kind}_profiles") for kind in kinds), _ONLY_LIKE]))]
     for entry in found:
         shown += _of_one(entry)
     return tuple(shown)

@@ -15,6 +15,7 @@ from maxmargin.reports.comparisons.runs import (
     share_of,
 )
 from maxmargin.reports.document import Block, Emphasis, Paragraph, TableBlock, marked_names
+from maxmargin.reports.templates import wording
 from maxmargin.text.number_formats import UNKNOWN, count, plural, rounded, share_of_the_best
 
 Fields = dict[str, Any]
@@ -95,14 +96,7 @@ def margin_blocks(found: Fields) -> tuple[Block, ...]:
     """Return the table of the margins."""
     if not found["methods"]:
         return (Paragraph("No data set of the comparison is proven to be separable: there is no maximum margin."),)
-    note = (
-        "A method separates a data set, and reaches the maximum margin γ*, if its hyperplanes for all orders and seeds "
-        f"do; γ* is reached up to a relative distance of {rounded(found['tolerance'])}. A run is wrong in effect, "
-        "whatever it claims, if its hyperplane errs on a row or, of methods for hard and soft margins, keeps less than "
-        "99 % of γ*, as a soft margin with a small C does by design. Of the orders and seeds of a data set the least "
-        "margin counts. A run without a hyperplane that separates counts as 0 %. A method whose answers have no "
-        f"hyperplane has {UNKNOWN}."
-    )
+    note = wording("reached_margins", tolerance=rounded(found["tolerance"]), unknown=UNKNOWN)
     rows = tuple(
         (
             entry["question"],
@@ -142,14 +136,9 @@ def claim_blocks(found: list[Fields]) -> tuple[Block, ...]:
         return (Paragraph("No method was run."),)
     rows = tuple((e["method"], e["claim"] or "(no claim)", count(e["n"]), *_truths(e)) for e in found)
     columns = ("Method", "Claim", "Runs", "True", "False", "Not decided")
-    note = (
-        "A claim is what a method says of its own result, such as the status “optimal” of a program with hard margin. "
-        "It is true or false where this is proven, a margin or an objective up to the tolerance of the study. A run "
-        "without a claim misreports nothing, and a run that failed has no claim."
-    )
     told = {entry["method"]: entry["taken_to_claim"] for entry in found if entry["taken_to_claim"]}
     taken = TableBlock("What each method is taken to claim", ("Method", "Claims"), tuple(told.items()))
-    table = TableBlock("Claims of the methods", columns, rows, numeric=range(2, 6), note=note)
+    table = TableBlock("Claims of the methods", columns, rows, numeric=range(2, 6), note=wording("claims"))
     return (table, taken) if told else (table,)
 
 

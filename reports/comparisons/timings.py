@@ -8,6 +8,7 @@ from maxmargin.reports.comparisons.estimates import SHIFT, is_censored, shifted_
 from maxmargin.reports.comparisons.runs import Fields, MethodRuns, Record, Runs, shared_instances
 from maxmargin.reports.document import Block, Paragraph
 from maxmargin.reports.sections.shared import Columns, table_of
+from maxmargin.reports.templates import wording
 from maxmargin.text.number_formats import UNKNOWN, count, rounded
 
 TITLE = "How long it takes"
@@ -90,9 +91,4 @@ def _note(found: Fields) -> str:
         if found["is_alone"]
         else "Ratios to our method are not given: several runs shared the machine, which blurs them."
     )
-    return (
-        f"Mean: geometric mean of the seconds of fitting alone, shifted by {rounded(1000 * found['shift'])} ms, over "
-        "the instances (data set, order, seed, fold) that all methods of the question finished; a method that finished "
-        "none is left out. A run that a limit of time, memory, mistakes or iterations stopped is not finished, and its "
-        f"time is no time. {ratios}"
-    )
+    return wording("times", shift=rounded(1000 * found["shift"]), ratios=ratios)

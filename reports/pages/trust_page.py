@@ -21,6 +21,7 @@ from maxmargin.reports.document import (
 )
 from maxmargin.reports.phrasing import angle_text
 from maxmargin.reports.sections.shared import Columns, source_name, table_of
+from maxmargin.reports.templates import wording
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.text.number_formats import (
     UNKNOWN,
@@ -172,11 +173,7 @@ def _claims(solvers: Sequence[Fields]) -> tuple[Block, ...]:
         "Seconds": lambda entry: rounded(entry["seconds"], 3),
         "Version": lambda entry: str(entry["version"] or UNKNOWN),
     }
-    note = (
-        "False claims come first, then failures, then no claims. The share is the margin of the hyperplane that a "
-        "solver returns, divided by the proven maximum margin γ*; the angle between its normal and that of the "
-        "maximum margin is proven too; rows in error are not strictly on their side of it."
-    )
+    note = wording("trust_claims")
     return (table_of("Claims against what is proven", solvers, columns, numeric=(3, 4, 6, 7), note=note),)
 
 

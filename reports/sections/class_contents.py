@@ -7,6 +7,7 @@ from maxmargin.reports.document import TableBlock
 from maxmargin.reports.drawings.class_matrix import MatrixCell
 from maxmargin.reports.drawings.class_rulers import ClassRuler
 from maxmargin.reports.phrasing import Report, of_kind, verdict_name
+from maxmargin.reports.templates import wording
 from maxmargin.text.number_formats import UNKNOWN, count, one_line, percent, plural, rounded
 
 Cells = dict[tuple[int, int], MatrixCell]
@@ -106,11 +107,7 @@ def matrix_caption(report: Report) -> str:
     """Return the legend of the matrix; it explains the words in its cells."""
     texts = {cell.lines[0] for cell in cells_of(report).values()}
     total = len(report["data"]["classes"])
-    parts = [
-        f"Below the diagonal: γ* of the pair{of_kind(report)}, the deeper the green the larger. Above it: the mistakes "
-        "of the perceptron, and their share of Novikoff's bound, the deeper the orange the larger. On it, framed: the "
-        "class against the rest, γ* and that share."
-    ]
+    parts = [wording("class_matrix", kind=of_kind(report))]
     parts += [f"{meaning.format(kind=of_kind(report))}." for text, meaning in _MEANINGS.items() if text in texts]
     if any(cell.lines == (UNKNOWN,) for cell in cells_of(report).values()):
         parts.append(f"{UNKNOWN}: no bound is known to hold.")

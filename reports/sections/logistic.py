@@ -5,6 +5,7 @@ from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Points
 from maxmargin.reports.phrasing import Report, length, name_of, of_kind
+from maxmargin.reports.templates import wording
 from maxmargin.solvers.answers.answer_text import intercept
 from maxmargin.text.number_formats import count, listed, one_line, plural, shown_interval
 
@@ -46,11 +47,8 @@ def _separable(answer: Report, model: str) -> str:
 
 def _quasi(answer: Report, model: str) -> str:
     separated, touching = (plural(length(answer, f"{kind}_rows"), "row") for kind in ("separated", "touching"))
-    return (
-        f"{model} has no maximum-likelihood estimate (quasi-complete separation): in {separated} the fitted "
-        f"probability of the row's own class goes to 1, and the other {touching} alone determine what stays finite."
-        f"{_left_out(answer)}"
-    )
+    text = wording("quasi_complete", model=model, separated=separated, touching=touching)
+    return text + _left_out(answer)
 
 
 def _overlap(answer: Report, model: str) -> str:

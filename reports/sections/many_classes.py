@@ -48,6 +48,7 @@ from maxmargin.reports.study.class_study import ClassStudy, Contest
 from maxmargin.reports.study.parts.run_part import run_fields
 from maxmargin.reports.study.parts.verdict_part import answer_fields
 from maxmargin.reports.study.summary_fields import chosen, describe, page_proof, plain, summary_of
+from maxmargin.reports.templates import wording
 from maxmargin.solvers.answers.answer_text import without_intercepts
 from maxmargin.solvers.proof.margins import n_errors
 from maxmargin.text.number_formats import UNKNOWN, count, listed, one_line, percent, plural, rounded
@@ -246,13 +247,7 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
 
 
 def _questions(report: dict[str, Any]) -> tuple[Block, ...]:
-    kind = of_kind(report)
-    text = (
-        "Against the rest, each class is +1 and all the others are −1; of a pair, only the rows of both classes are "
-        f"used. So a class that is not separable{kind} from the rest may still be separable from every other class. "
-        "The verdicts and the digits of γ* are proven. The mistakes of the perceptron are compared with R²/g², "
-        "Novikoff's bound in the space of its run."
-    )
+    text = wording("class_questions", kind=of_kind(report))
     parts = (("Each class against the rest", "rest", "one_vs_rest"), ("Each pair of classes", "pairs", "pairs"))
     how: dict[str, Any] = {"numeric": (4, 5, 7, 8, 9), "most": _MOST_PAIRS}
     tables = (table_of(title, report[part], _CONTEST, key=key, **how) for title, key, part in parts if report[part])
@@ -290,13 +285,7 @@ def _multinomial(report: dict[str, Any]) -> tuple[Block, ...]:
 
 
 def _what_is_asked(report: dict[str, Any]) -> Paragraph:
-    without = without_intercepts(report["data"]["bias"])
-    return Paragraph(
-        f"The question is whether linear scores{without}, one for each class, can give every row its highest score for "
-        "its own class: one inequality for each row and each other class. Separability of each class from the rest is "
-        "a stronger condition, separability of every pair a weaker one: classes at 1, 2 and 3 on a line are separable "
-        "all at once with intercepts, though the middle one is not separable from the rest."
-    )
+    return Paragraph(wording("all_classes_at_once", without=without_intercepts(report["data"]["bias"])))
 
 
 def _proof_blocks(report: dict[str, Any]) -> tuple[Block, ...]:

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from maxmargin.reports.document import Block, DetailsBlock, Paragraph, Points, ProofSlot, facts
 from maxmargin.reports.phrasing import Report, of_kind, score
+from maxmargin.reports.templates import wording
 from maxmargin.solvers.exact.dyadic import round_down
 from maxmargin.text.number_formats import count, plural, rounded
 
@@ -21,11 +22,7 @@ def blocks(report: Report) -> tuple[Block, ...]:
         Points(tuple(claims(report))),
         *_fractions(proof),
         ProofSlot(),
-        Paragraph(
-            'In Python, with the proof saved from this page: maxmargin.verify(open("proof.json").read(), X, y) checks '
-            "the same statements with code that does not share a line with this page. The proof is JSON with all its "
-            "integers as texts, so that any program with large integers can repeat the sums."
-        ),
+        Paragraph(wording("verify_in_python")),
     )
 
 

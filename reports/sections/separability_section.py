@@ -5,6 +5,7 @@ from typing import Any
 from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.reports.phrasing import length, of_kind, score
 from maxmargin.reports.sections.shared import Entries, name_columns, row_names, table_of
+from maxmargin.reports.templates import wording
 from maxmargin.text.number_formats import count, one_line, plural, rounded, side
 
 _MOST_ROWS = 30
@@ -27,15 +28,9 @@ def _plane(report: dict[str, Any]) -> str:
 
 
 def _separable(report: dict[str, Any]) -> tuple[Block, ...]:
-    return (
-        Paragraph(
-            f"Separable{of_kind(report)}. A {_plane(report)} has all {plural(report['data']['n_samples'], 'row')} "
-            f"strictly on their sides. Its coefficients and the rows are rational numbers, and {score(report)}, "
-            "computed without rounding, is greater than 0 for every row; to repeat this evaluation is to check the "
-            f"proof. {_where(report)} The hyperplane of the verdict, which need not be that of the maximum "
-            f"margin, was found by {report['separability']['engine']}; the proof does not depend on how."
-        ),
-    )
+    rows, engine = plural(report["data"]["n_samples"], "row"), report["separability"]["engine"]
+    parts = {"plane": _plane(report), "score": score(report), "where": _where(report)}
+    return (Paragraph(wording("separable", kind=of_kind(report), rows=rows, engine=engine, **parts)),)
 
 
 def _where(report: dict[str, Any]) -> str:
@@ -54,12 +49,8 @@ def _quasi(report: dict[str, Any]) -> tuple[Block, ...]:
         f"{'lies' if touching == 1 else 'lie'} exactly on it. Every hyperplane{of_kind(report)} that has no row on its "
         f"wrong side contains {'this row' if touching == 1 else f'these {count(touching)} rows'}."
     )
-    proof = Paragraph(
-        "The proof has two parts. First, the coefficients of the hyperplane are rational numbers, and "
-        f"{score(report)}, computed without rounding, is greater than 0 on the separated rows and exactly 0 on the "
-        f"touching rows. Second, the touching rows lie on every such hyperplane: {_balancing(report, balance)} "
-        f"{_span(balance, 'touching rows')} {_where(report)}"
-    )
+    parts = {"balancing": _balancing(report, balance), "span": _span(balance, "touching rows"), "where": _where(report)}
+    proof = Paragraph(wording("quasi_separable", score=score(report), **parts))
     return (verdict, rows_table(answer), proof, *_witness_and_balance(report))
 
 
@@ -75,11 +66,8 @@ def _overlap(report: dict[str, Any]) -> tuple[Block, ...]:
 
 def _balancing(report: dict[str, Any], balance: Entries) -> str:
     vectors = "y(x, 1)" if report["data"]["bias"] else "y x"
-    return (
-        f"{plural(len(balance), 'row')} with positive weights balance, Σ a {vectors} = 0, in exact arithmetic. If no "
-        f"{score(report)} is negative, their weighted sum is 0 only if each of them is 0, so all "
-        f"{count(len(balance))} lie on the hyperplane."
-    )
+    rows, number = plural(len(balance), "row"), count(len(balance))
+    return wording("balancing", rows=rows, vectors=vectors, score=score(report), count=number)
 
 
 def _span(balance: Entries, others: str) -> str:
@@ -119,17 +107,8 @@ def _inseparable(report: dict[str, Any]) -> tuple[Block, ...]:
 def _hull_proof(report: dict[str, Any]) -> str:
     rows = plural(len(report["separability"]["witness"]["rows"]), "row")
     if not report["data"]["bias"]:
-        return (
-            f"The vectors y x of {rows}, weighted by their shares, add up to exactly 0. If every y(w·x) were positive, "
-            "the weighted sum of these numbers would be positive too, but it is w·0 = 0. The shares are rational "
-            "numbers, and the sum was computed without rounding."
-        )
-    return (
-        f"A point{_where_shared(report)} lies in the convex hulls of both classes: {rows}, weighted by their shares, "
-        "have exactly the same mean in either class. If all positive rows were strictly on one side of a hyperplane "
-        "and all negative rows strictly on the other, this mean would be on both sides, which is impossible. The "
-        "shares are rational numbers, and the two means were compared without rounding."
-    )
+        return wording("vectors_balance", rows=rows)
+    return wording("hulls_meet", where=_where_shared(report), rows=rows)
 
 
 def _where_shared(report: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from maxmargin.reports.document import Block, Paragraph, Points, TableBlock, facts
 from maxmargin.reports.phrasing import Report, novikoff, of_kind, shown_upper
+from maxmargin.reports.templates import wording
 from maxmargin.text.number_formats import count, first_of, floor_of, interval, listed, one_line, plural, proven, rounded
 
 Entries = list[dict[str, Any]]
@@ -197,11 +198,7 @@ def _columns(answer: dict[str, Any]) -> str:
 def _outside_memory(report: dict[str, Any]) -> str:
     if "in_memory" not in report["data"]:
         return ""
-    return (
-        "The rows do not fit into the allowed memory. Every number on this page is computed from all rows, in passes; "
-        "a figure of single rows shows a random sample, and medians, which need all rows at once, are left out."
-        f"{_unasked_limit(report)}"
-    )
+    return wording("outside_memory", limit=_unasked_limit(report))
 
 
 def _unasked_limit(report: dict[str, Any]) -> str:

@@ -46,6 +46,7 @@ from maxmargin.reports.study.compared_methods import compared_fields
 from maxmargin.reports.study.summary_fields import describe, page_proof, summary_of
 from maxmargin.reports.study.two_class_parts import PARTS
 from maxmargin.reports.study.two_class_study import TwoClassStudy
+from maxmargin.reports.templates import wording
 from maxmargin.solvers.answers.statuses import Status
 from maxmargin.solvers.exact.dyadic import sqrt_up
 from maxmargin.solvers.problem.problem import Problem, radius_squared
@@ -242,15 +243,10 @@ def _margin_text(report: dict[str, Any]) -> str:
     hard = report["hard_margin"]
     if report["strictly_separable"] is None:
         return f"The maximum margin γ* is not known; it is proven to lie in {margin_interval(hard)}."
-    upper_proof = "the norm of a point in the convex hull of the y x"
+    upper = "the norm of a point in the convex hull of the y x"
     if report["data"]["bias"]:
-        upper_proof = "half the distance between two points, one in the convex hull of each class"
-    return (
-        "The maximum margin γ* is the greatest distance that a hyperplane can keep from every row, each on its own "
-        f"side. All digits of γ* = {margin_digits(hard)} are proven. The lower end of its "
-        f"interval is the exact margin of one hyperplane, rounded down; the upper end is {upper_proof}, rounded up. "
-        "Both were computed in exact arithmetic from the data and do not depend on what the solvers reported."
-    )
+        upper = "half the distance between two points, one in the convex hull of each class"
+    return wording("maximum_margin", digits=margin_digits(hard), upper=upper)
 
 
 def _margin_table(hard: dict[str, Any]) -> TableBlock:
@@ -291,11 +287,7 @@ def _against(claim: float, hard: dict[str, Any]) -> str:
 
 
 def _soft(report: dict[str, Any]) -> tuple[Block, ...]:
-    text = (
-        "The soft margin minimises ½‖w‖² + C Σ ξ subject to y(w·x + b) ≥ 1 − ξ and ξ ≥ 0. C is the parameter of "
-        "scikit-learn and LIBSVM. Its width is 1/‖w‖; an error is a row with y(w·x + b) ≤ 0, counted in exact "
-        "arithmetic. A primal and a dual point prove the digits of each objective."
-    )
+    text = wording("soft_margins")
     points = _up_to_the_maximum(report)
     if len(points) < len(report["soft_margin"]):
         text += " From the last C of the table on, the soft margin is the maximum margin."
@@ -329,11 +321,7 @@ def _support(report: dict[str, Any]) -> tuple[Block, ...]:
     if not support:
         return ()
     total = report["hard_margin"]["n_support"]
-    text = (
-        f"~{count(total)} of {plural(report['data']['n_samples'], 'row')} determine the maximum-margin hyperplane: "
-        "w = Σ α y x over these support rows, and no other row matters. Their number, multipliers and products are in "
-        "floating point. Rows are numbered from 0, as in the source."
-    )
+    text = wording("support_rows", count=count(total), rows=plural(report["data"]["n_samples"], "row"))
     names, numbers = name_columns(support), ("multiplier", "functional_margin")
     columns: Columns = {
         **names,
