@@ -25,25 +25,12 @@ from maxmargin.reports.document import (
     facts,
 )
 from maxmargin.reports.phrasing import length, name_of, novikoff_text, of_kind, tone, verdict_name
-from maxmargin.reports.sections import class_contents
+from maxmargin.reports.sections import class_contents, shared
 from maxmargin.reports.sections.answer_sentences import joined
 from maxmargin.reports.sections.logistic import of_answer
 from maxmargin.reports.sections.proof_section import claims
 from maxmargin.reports.sections.separability_section import rows_table, shown_share
-from maxmargin.reports.sections.shared import (
-    Columns,
-    as_read,
-    class_limitations,
-    left_out,
-    margin_digits,
-    method,
-    name_columns,
-    notes,
-    set_by_the_author,
-    source_name,
-    table_of,
-    what_was_read,
-)
+from maxmargin.reports.sections.shared import Columns
 from maxmargin.reports.study.class_study import ClassStudy, Contest
 from maxmargin.reports.study.parts.run_part import run_fields
 from maxmargin.reports.study.parts.verdict_part import answer_fields
@@ -75,7 +62,7 @@ def summarize(study: ClassStudy) -> dict[str, Any]:
     }
     report = summary_of("classes", dataset, study.multinomial, settings, parts)
     report["proofs"] = _proofs(study)
-    return {**report, "unknown": class_limitations(report)}
+    return {**report, "unknown": shared.class_limitations(report)}
 
 
 def _contest(contest: Contest) -> dict[str, Any]:
@@ -125,9 +112,9 @@ def document(report: dict[str, Any]) -> Document:
         Section(anchor="unknown", title="What this does not say", blocks=(Points(tuple(report["unknown"])),)),
     )
     return Document(
-        title=f"{source_name(data)}: {n_classes}",
+        title=f"{shared.source_name(data)}: {n_classes}",
         subtitle=_subtitle(data),
-        **set_by_the_author(report["settings"]),
+        **shared.set_by_the_author(report["settings"]),
         headline=(_headline(report),),
         lead=class_answer_sentences(report),
         opening=(
@@ -146,7 +133,7 @@ def _subtitle(data: dict[str, Any]) -> str:
     classes = [f"{_class_name(entry['label'])} ({count(entry['count'])})" for entry in data["classes"]]
     more = len(classes) - _MOST_NAMED
     shown = listed([*classes[:_MOST_NAMED], f"{count(more)} more classes"] if more > 1 else classes)
-    return f"{source_name(data)}: {shape} · {shown}"
+    return f"{shared.source_name(data)}: {shape} · {shown}"
 
 
 def _separable(contests: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -176,7 +163,7 @@ def class_answer_sentences(report: dict[str, Any]) -> Text:
     verb = "is" if found == 1 else "are"
     if len(pairs) < n_pairs or any(contest["strictly_separable"] is None for contest in pairs):
         verb += " proven to be"
-    n_open = sum(contest["strictly_separable"] is None for contest in (*rest, *pairs)) + left_out(report)
+    n_open = sum(contest["strictly_separable"] is None for contest in (*rest, *pairs)) + shared.left_out(report)
     ending = "Every answer is proven." if not n_open else f"{plural(n_open, 'question')} could not be decided."
     return joined(
         _multinomial_text(report), (" ", Emphasis(of_pairs, "truth")), f" {verb} separable{of_kind(report)}. {ending} ",
@@ -243,14 +230,16 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
     data = report["data"]
     rows = tuple((one_line(entry["label"]), count(entry["count"])) for entry in data["classes"])
     classes = TableBlock("The classes", ("Class", "Rows"), rows, numeric=(1,))
-    return (what_was_read(data), classes, *as_read(data), *notes(data))
+    return (shared.what_was_read(data), classes, *shared.as_read(data), *shared.notes(data))
 
 
 def _questions(report: dict[str, Any]) -> tuple[Block, ...]:
     text = wording("class_questions", kind=of_kind(report))
     parts = (("Each class against the rest", "rest", "one_vs_rest"), ("Each pair of classes", "pairs", "pairs"))
     how: dict[str, Any] = {"numeric": (4, 5, 7, 8, 9), "most": _MOST_PAIRS}
-    tables = (table_of(title, report[part], _CONTEST, key=key, **how) for title, key, part in parts if report[part])
+    tables = (
+        shared.table_of(title, report[part], _CONTEST, key=key, **how) for title, key, part in parts if report[part]
+    )
     return (Paragraph(text), *(DetailsBlock(table.caption, (table,)) for table in tables))
 
 
@@ -258,7 +247,7 @@ _CONTEST: Columns = {
     "+1": lambda contest: one_line(contest["positive"]),
     "−1": lambda contest: one_line(contest["negative"]),
     "Verdict": verdict_name,
-    "γ*, proven digits": lambda of: "0" if of["strictly_separable"] is False else margin_digits(of),
+    "γ*, proven digits": lambda of: "0" if of["strictly_separable"] is False else shared.margin_digits(of),
     "Mistakes": lambda contest: count(contest["n_mistakes"]),
     "Epochs": lambda contest: count(contest["n_epochs"]),
     "Converged": lambda contest: "yes" if contest["converged"] else "no",
@@ -334,7 +323,7 @@ def _margin_claim(report: dict[str, Any], entry: dict[str, Any]) -> str:
     if not report["data"]["bias"]:
         hulls, far = "the hull of the y x has a point, a weighted mean of", "no farther from the origin than that"
     return (
-        f"γ* = {margin_digits(entry)}, proven: a hyperplane{of_kind(report)} with integer "
+        f"γ* = {shared.margin_digits(entry)}, proven: a hyperplane{of_kind(report)} with integer "
         f"coefficients keeps this distance from all {plural(proof['data']['n_samples'], 'row')}, and {hulls} "
         f"{plural(len(proof['rows']), 'row')}, {far}."
     )
@@ -361,7 +350,7 @@ def _multinomial_claim(report: dict[str, Any], proof: dict[str, Any]) -> str:
 
 def _commands(report: dict[str, Any]) -> tuple[str, ...]:
     """Return the command for each class, and the call for each pair."""
-    source, classes = source_name(report["data"]), [entry["label"] for entry in report["data"]["classes"]]
+    source, classes = shared.source_name(report["data"]), [entry["label"] for entry in report["data"]["classes"]]
     options = [] if report["data"]["bias"] else ["--no-bias"]
     calls = [
         shlex.join(["maxmargin", "report", source, "--positive", str(label), *options])
@@ -381,7 +370,7 @@ def _details(report: dict[str, Any]) -> tuple[Block, ...]:
     return (
         DetailsBlock("The data as read", _data(report)),
         DetailsBlock("All classes at once", whole),
-        DetailsBlock("Settings and versions", method(report)),
+        DetailsBlock("Settings and versions", shared.method(report)),
     )
 
 
@@ -409,9 +398,9 @@ def _touching_tables(answer: dict[str, Any]) -> tuple[TableBlock, ...]:
 
 def _witness(entries: list[dict[str, Any]]) -> TableBlock:
     columns: Columns = {
-        **name_columns(entries),
+        **shared.name_columns(entries),
         "Against": lambda entry: one_line(entry["against"]),
         "Share": shown_share,
     }
     caption = "The witness: inequalities that balance, so that not all of them can be strict"
-    return table_of(caption, entries, columns, numeric=(len(columns) - 1,), most=_MOST_WITNESSES)
+    return shared.table_of(caption, entries, columns, numeric=(len(columns) - 1,), most=_MOST_WITNESSES)

@@ -21,27 +21,14 @@ from maxmargin.reports.sections import (
     orders_section,
     proof_section,
     separability_section,
+    shared,
     side_by_side_section,
     why_so_many,
 )
 from maxmargin.reports.sections import perceptron_section as perceptron
 from maxmargin.reports.sections.answer_sentences import answer_sentences
 from maxmargin.reports.sections.ruler_contents import rulers_of
-from maxmargin.reports.sections.shared import (
-    Columns,
-    as_read,
-    label_of,
-    limitations,
-    margin_digits,
-    margin_interval,
-    method,
-    name_columns,
-    notes,
-    set_by_the_author,
-    source_name,
-    table_of,
-    what_was_read,
-)
+from maxmargin.reports.sections.shared import Columns
 from maxmargin.reports.study.compared_methods import compared_fields
 from maxmargin.reports.study.summary_fields import describe, page_proof, summary_of
 from maxmargin.reports.study.two_class_parts import PARTS
@@ -92,7 +79,7 @@ def summarize(study: TwoClassStudy) -> dict[str, Any]:
         study.proof, study.separability.reason, study.settings.sizes.page_proof_characters
     )
     report["seconds"] = dict(study.seconds)
-    return {**report, "unknown": limitations(report)}
+    return {**report, "unknown": shared.limitations(report)}
 
 
 def _data_fields(study: TwoClassStudy) -> dict[str, Any]:
@@ -127,7 +114,7 @@ def document(report: dict[str, Any]) -> Document:
     return Document(
         title=phrasing.question(report),
         subtitle=_subtitle(data),
-        **set_by_the_author(report["settings"]),
+        **shared.set_by_the_author(report["settings"]),
         headline=(phrasing.headline(report),),
         lead=answer_sentences(report),
         opening=tuple(FigureSlot(ruler.key) for ruler in rulers_of(report)),
@@ -143,7 +130,7 @@ def _subtitle(data: dict[str, Any]) -> str:
         f"{phrasing.name_of(entry['label'])} ({count(entry['count'])})" for entry in data["classes"]
     )
     shape = f"{plural(data['n_samples'], 'row')} × {plural(data['n_features'], 'feature')}"
-    return f"{source_name(data)}: {shape} · {label_of(data)}{classes}"
+    return f"{shared.source_name(data)}: {shape} · {shared.label_of(data)}{classes}"
 
 
 def _details(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -156,7 +143,7 @@ def _details(report: dict[str, Any]) -> tuple[Block, ...]:
         ("The support rows", _support(report)),
         ("The normals of both hyperplanes", perceptron.normals(report)),
         ("The verdict, and how it was found", separability_section.blocks(report)),
-        ("Settings and versions", method(report)),
+        ("Settings and versions", shared.method(report)),
     )
     anchors = {"The support rows": SUPPORT_ROWS}
     printed = ("The data as read", "Settings and versions")
@@ -229,7 +216,7 @@ def _data(report: dict[str, Any]) -> tuple[Block, ...]:
     numbers = [("Greatest ‖x‖", rounded(data["radius"])), ("SHA-256 of the numbers", data["sha256"])]
     if data["prepared_sha256"]:
         numbers.append(("SHA-256 of the prepared numbers", data["prepared_sha256"]))
-    return (what_was_read(data, classes=classes, numbers=numbers), *as_read(data), *notes(data))
+    return (shared.what_was_read(data, classes=classes, numbers=numbers), *shared.as_read(data), *shared.notes(data))
 
 
 def _margin(report: dict[str, Any]) -> tuple[Block, ...]:
@@ -242,16 +229,16 @@ def _margin(report: dict[str, Any]) -> tuple[Block, ...]:
 def _margin_text(report: dict[str, Any]) -> str:
     hard = report["hard_margin"]
     if report["strictly_separable"] is None:
-        return f"The maximum margin γ* is not known; it is proven to lie in {margin_interval(hard)}."
+        return f"The maximum margin γ* is not known; it is proven to lie in {shared.margin_interval(hard)}."
     upper = "the norm of a point in the convex hull of the y x"
     if report["data"]["bias"]:
         upper = "half the distance between two points, one in the convex hull of each class"
-    return wording("maximum_margin", digits=margin_digits(hard), upper=upper)
+    return wording("maximum_margin", digits=shared.margin_digits(hard), upper=upper)
 
 
 def _margin_table(hard: dict[str, Any]) -> TableBlock:
     rows = (
-        ("Proven interval of γ*", margin_interval(hard)),
+        ("Proven interval of γ*", shared.margin_interval(hard)),
         ("Relative width", field_text(hard, "relative_width", 3)),
         ("Status", f"{hard['status']}: {hard['advice']}"),
         ("Support rows", f"~{count(hard['n_support'])}"),
@@ -274,7 +261,7 @@ def _solvers_table(hard: dict[str, Any]) -> TableBlock:
     always = ("Solver", "Reported status")
     attempts = hard["attempts"]
     kept = {name: text for name, text in columns.items() if name in always or any(map(text, attempts))}
-    return table_of("Solver runs", attempts, kept)
+    return shared.table_of("Solver runs", attempts, kept)
 
 
 def _against(claim: float, hard: dict[str, Any]) -> str:
@@ -291,7 +278,7 @@ def _soft(report: dict[str, Any]) -> tuple[Block, ...]:
     points = _up_to_the_maximum(report)
     if len(points) < len(report["soft_margin"]):
         text += " From the last C of the table on, the soft margin is the maximum margin."
-    return (Paragraph(text), table_of("Soft margins", points, _SOFT_MARGIN, numeric=range(7)))
+    return (Paragraph(text), shared.table_of("Soft margins", points, _SOFT_MARGIN, numeric=range(7)))
 
 
 def _up_to_the_maximum(report: dict[str, Any]) -> list[dict[str, Any]]:
@@ -322,7 +309,7 @@ def _support(report: dict[str, Any]) -> tuple[Block, ...]:
         return ()
     total = report["hard_margin"]["n_support"]
     text = wording("support_rows", count=count(total), rows=plural(report["data"]["n_samples"], "row"))
-    names, numbers = name_columns(support), ("multiplier", "functional_margin")
+    names, numbers = shared.name_columns(support), ("multiplier", "functional_margin")
     columns: Columns = {
         **names,
         "Side": lambda entry: side(entry["sign"]),
@@ -331,7 +318,7 @@ def _support(report: dict[str, Any]) -> tuple[Block, ...]:
     }
     numeric = (len(columns) - 2, len(columns) - 1)
     largest = sorted(support, key=lambda entry: -(entry["multiplier"] or 0.0))
-    table = table_of("Support rows", largest, columns, numeric=numeric, most=_MOST_ROWS)
+    table = shared.table_of("Support rows", largest, columns, numeric=numeric, most=_MOST_ROWS)
     if total > _MOST_ROWS:
         note = f"The {_MOST_ROWS} rows of {count(total)} with the largest multipliers."
         cells = ((*(text(e) for text in names.values()), e["sign"], *(e[name] for name in numbers)) for e in support)
