@@ -9,6 +9,7 @@ from maxmargin.displays import drawing
 from maxmargin.displays.display import Display
 from maxmargin.reports.captioned.captioned_display import CaptionedDisplay, stacked
 from maxmargin.reports.phrasing import verdict_name
+from maxmargin.reports.templates import wording
 from maxmargin.solvers.basics.array_types import Floats
 from maxmargin.text.number_formats import one_line, plural, rounded
 
@@ -90,8 +91,7 @@ def classes(study: "ClassStudy") -> CaptionedDisplay:
     return CaptionedDisplay(
         key="classes",
         title="Which classes can be told apart by a hyperplane",
-        caption="Each class against the rest (first column) and against each other class. Discs grow with the "
-        f"logarithm of the maximum margin.{cut}",
+        caption=wording("class_discs") + cut,
         alt=_alt(study),
         height=1.3 + 0.55 * len(drawn),
         draw=stacked([ClassMatrixDisplay(names=tuple(map(str, drawn)), cells=cells)]),

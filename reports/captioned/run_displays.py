@@ -59,10 +59,7 @@ def proof_curves(study: "TwoClassStudy") -> CaptionedDisplay:
         below = f", w·u* is {rounded(last['w_dot_u'])} and M g is {rounded(last['w_dot_u_at_least'])}"
         meet = f" The line M g and the curve √M·R meet at {upper_end(trace.bound)} mistakes."
         dotted = " Dotted: the line and the curve up to where they meet, at Novikoff's bound."
-        caption = (
-            "In every run, w·u* stays on or above the line M g, ‖w‖ stays on or below the curve √M·R, and w·u* does "
-            f"not exceed ‖w‖.{dotted if bound_in_view(trace) else ''}"
-        )
+        caption = wording("proof_curves") + (dotted if bound_in_view(trace) else "")
     return CaptionedDisplay(
         key="proof-curves",
         title=f"The {'two curves' if trace.u is not None else 'upper curve'} of Novikoff's proof",
@@ -86,8 +83,7 @@ def potential(study: "TwoClassStudy") -> CaptionedDisplay | None:
     return CaptionedDisplay(
         key="potential",
         title="The fall of the potential",
-        caption="Decrease of ½‖c u* − w‖² since w = 0, in units of R²/2. The proof guarantees one unit per mistake, "
-        f"and there are R²/g² units in all, so there can be no more mistakes than that.{_thinned(study)}",
+        caption=wording("potential") + _thinned(study),
         alt="Curve of the fall of the potential over the mistakes, above the line of one unit per mistake: after "
         f"{plural(study.run.n_mistakes, 'mistake')} it has lost {rounded(float(trace.potential_drop[-1]))} of the "
         f"{upper_end(trace.bound)} units it had.",

@@ -126,8 +126,7 @@ def times_picture(methods: Sequence[MethodTimes]) -> CaptionedDisplay:
     return CaptionedDisplay(
         key=margin_times.FIGURE,
         title="Times to a separating hyperplane",
-        caption="Geometric mean of the seconds over orders, seeds and folds, one mark for each method and separable "
-        "data set on which every run of the method found a hyperplane that separates.",
+        caption=wording("times_to_separate"),
         alt=f"Marks of {plural(len(methods), 'method')} on {plural(n_data, 'data set')}, seconds over R²/γ*² on "
         "logarithmic axes.",
         height=4.2 + _LEGEND_LINE * _legend_lines([times.label for times in methods]),

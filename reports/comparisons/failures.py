@@ -6,6 +6,7 @@ from typing import Any
 from maxmargin.reports.comparisons.reached_margins import is_wrong_in_effect
 from maxmargin.reports.comparisons.runs import Record, Runs, data_label, grouped, identity, is_separable, method_label
 from maxmargin.reports.document import Block, Emphasis, Paragraph, TableBlock, marked_names
+from maxmargin.reports.templates import wording
 from maxmargin.text.number_formats import UNKNOWN, count, one_line, percent, plural, proven, rounded
 
 Fields = dict[str, Any]
@@ -168,10 +169,7 @@ def _false_claims_table(claims: list[Fields]) -> TableBlock:
         (e["data"], e["method"], _with_warned(e["n"], e["n_warned"]), e["claim"], e["proven"], e["off"]) for e in claims
     )
     columns = ("Data", "Method", "Runs", "Claim", "What is proven", "How far off, at worst")
-    note = (
-        "A claim is what the method says of its own result. It is false where the opposite is proven. In runs that are "
-        "counted as warned the method gave a warning beside its claim."
-    )
+    note = wording("false_claims")
     return TableBlock("Claims that are false", columns, rows, numeric=(2,), note=note)
 
 

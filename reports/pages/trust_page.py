@@ -204,11 +204,10 @@ def _units(units: Sequence[Fields]) -> tuple[Block, ...]:
         "On these data": _verdict_of_a_rule,
         "Wrong after columns were multiplied by": _rescalings,
     }
-    text = (
-        "Whether classes are separable does not depend on the units of the columns. What a tolerance makes of the "
-        "optimum of a program does, and these rules are used to tell."
+    return (
+        Paragraph(wording("trust_units")),
+        table_of("Rules with a tolerance, in other units", units, columns, numeric=(1,)),
     )
-    return (Paragraph(text), table_of("Rules with a tolerance, in other units", units, columns, numeric=(1,)))
 
 
 def _tolerance(value: float) -> str:
@@ -239,11 +238,7 @@ def _gaps(gaps: Sequence[Fields]) -> tuple[Block, ...]:
         "Overlapping by": lambda entry: _gap(entry["overlap_down_to"]),
         "First failure": lambda entry: one_line(entry["first_failure"] or UNKNOWN, _LONGEST_STATUS),
     }
-    text = (
-        "Data were made whose classes are separable, or overlap, by 2⁻ᵏ around 0. The table has the smallest gap, and "
-        "the smallest overlap, down to which a solver answers and claims nothing false."
-    )
-    return (Paragraph(text), table_of("The smallest gap that a solver gets right", gaps, columns))
+    return (Paragraph(wording("trust_gaps")), table_of("The smallest gap that a solver gets right", gaps, columns))
 
 
 def _gap(k: int | None) -> str:
@@ -251,12 +246,11 @@ def _gap(k: int | None) -> str:
 
 
 def _script(script: str) -> tuple[Block, ...]:
-    text = (
-        "This command for the shell gives the false and the missing answers again. Nothing of maxmargin takes part, "
-        "but that rows which it cannot hold are read with it."
-    )
     lines = tuple(script.splitlines())
-    return (Paragraph(text), DetailsBlock(f"The script ({plural(len(lines), 'line')})", (Code(lines),)))
+    return (
+        Paragraph(wording("trust_script")),
+        DetailsBlock(f"The script ({plural(len(lines), 'line')})", (Code(lines),)),
+    )
 
 
 def _facts_table(found: Fields) -> TableBlock:

@@ -171,10 +171,7 @@ def rulers_caption(report: Report) -> str:
     """Return the legend of the rulers."""
     total = len(report["one_vs_rest"])
     first = f" The first {MOST_CLASSES} of {plural(total, 'class', 'classes')} by γ*." if total > MOST_CLASSES else ""
-    return (
-        "Each class against the rest, in the units of the data. Solid green: γ*. Dashed orange: the margin that the "
-        f"perceptron's hyperplane keeps. Grey: the most that its mistakes leave possible.{first}"
-    )
+    return wording("class_rulers") + first
 
 
 def rulers_finding(report: Report) -> str:

@@ -285,12 +285,8 @@ def _proof_blocks(report: dict[str, Any]) -> tuple[Block, ...]:
     if held:
         found.append(ProofSlot(tuple(ProofLine(question_of(entry), _claim(report, entry)) for entry in held)))
     found += [Paragraph(f"{question_of(entry)}: no proof in this page, as {entry['reason']}.") for entry in left]
-    which = (
-        f"These are the proofs of the hardest questions{of_kind(report)}: first the smallest margins, then "
-        "quasi-separable classes, last those that overlap. "
-    )
     others = "A command makes a page for each class against the rest, and for each pair, with its proof:"
-    found.append(Paragraph(which + others if len(held) > 1 else others))
+    found.append(Paragraph(wording("hardest_questions", kind=of_kind(report)) + others if len(held) > 1 else others))
     return (*found, DetailsBlock("The commands", (Points(_commands(report)),)))
 
 

@@ -131,12 +131,8 @@ def method(report: dict[str, Any]) -> tuple[Block, ...]:
     """Return settings and versions."""
     settings = tuple((name, _setting(name, value)) for name, value in used_settings(report).items())
     versions = tuple(report["versions"].items())
-    text = (
-        "Separability, margins with their intervals, and the counts of errors are checked in exact arithmetic on the "
-        "stored numbers; the output of a solver is only a hint. The same input gives the same page."
-    )
     return (
-        Paragraph(text),
+        Paragraph(wording("exact_arithmetic")),
         TableBlock("Settings", ("Setting", "Value"), (*settings, ("command", one_line(report["command"], 300)))),
         TableBlock("Versions", ("Package", "Version"), versions),
     )
@@ -205,10 +201,7 @@ def _unasked_limit(report: dict[str, Any]) -> str:
     limit = report["perceptron"]["max_epochs"]
     if limit is None or report["settings"]["max_epochs"] is not None:
         return ""
-    return (
-        f" As no separating hyperplane is known, the perceptron was given {plural(limit, 'epoch')}, each a pass over "
-        "the rows; max_epochs (--max-epochs) changes this limit."
-    )
+    return wording("unasked_limit", epochs=plural(limit, "epoch"))
 
 
 def _worst_order(report: dict[str, Any]) -> str:
@@ -216,10 +209,7 @@ def _worst_order(report: dict[str, Any]) -> str:
     if orders["reason"] is None and orders["worst"]["proven"]:
         return ""
     if run["converged"]:
-        return (
-            "The worst order of the rows is not known: Novikoff's bound holds for every order, but the most mistakes "
-            "that were found bound none."
-        )
+        return wording("unknown_worst_order")
     if report["strictly_separable"]:
         known = f"at least {count(run['n_mistakes'] + (run['n_errors'] > 0))}{_at_most(report)}"
         return f"How many mistakes the run would make until it converges is not known: {known}."
@@ -239,17 +229,12 @@ def _soft(report: dict[str, Any]) -> str:
 
 
 def _always(report: dict[str, Any]) -> list[str]:
-    sentences = []
-    if report["data"]["prepare"] != "raw":
-        sentences.append(
-            f"All statements are about the data after the preparation “{report['data']['prepare']}”, which rounds: the "
-            "proofs hold for the prepared numbers, not for the numbers of the source."
-        )
+    prepare = report["data"]["prepare"]
+    sentences = [] if prepare == "raw" else [wording("prepared", prepare=prepare)]
     return [
         *sentences,
         "Statements are about the stored binary64 numbers: a decimal such as 0.1 is rounded when it is read.",
-        "Angles to other hyperplanes than that of the maximum margin, the positions in pictures, the numbers of "
-        "support rows and the margins of other orders are floating-point results, not proven ones.",
+        wording("floating_point"),
     ]
 
 
@@ -263,18 +248,12 @@ def class_limitations(report: dict[str, Any]) -> list[str]:
         verb = "was" if n_left_out == 1 else "were"
         sentences.append(f"{plural(n_left_out, 'question')} about a class or a pair {verb} left out at the time limit.")
     if any(contest["verdict"] == "undecided" for contest in contests):
-        sentences.append(
-            "“Undecided” means that no proof was found; “not separable” that strict separation is excluded, but not "
-            "known whether the classes are quasi-separable or overlap."
-        )
+        sentences.append(wording("undecided_classes"))
     sentences.append(_columns(report["multinomial"]))
     if any(contest["strictly_separable"] and not contest["converged"] for contest in contests):
         sentences.append("Where the classes are separable but the run did not converge, its final count is not known.")
     if report["data"]["prepare"] != "raw":
-        sentences.append(
-            f"The rows of each question were prepared separately (“{report['data']['prepare']}”); the proofs hold for "
-            "the prepared numbers."
-        )
+        sentences.append(wording("prepared_separately", prepare=report["data"]["prepare"]))
     return [
         *filter(None, sentences),
         "All statements are about the stored binary64 numbers, and the proofs hold for these.",

@@ -5,6 +5,7 @@ import math
 from maxmargin.reports.document import Block, Explanation, FigureSlot, Paragraph, TableBlock
 from maxmargin.reports.phrasing import Report, bound_title, holding_bounds, of_kind
 from maxmargin.reports.sections.orders_section import FOUND
+from maxmargin.reports.templates import wording
 from maxmargin.text.number_formats import count, floor_of, percent, plural, typeset
 
 
@@ -80,12 +81,7 @@ def _orders_text(report: Report) -> str:
 
 
 def _sorted(report: Report) -> str:
-    if not report["orders"]["is_sorted_by_class"]:
-        return ""
-    return (
-        "The source is sorted by class: a run sees one class to its end before the other, so the mistakes come where "
-        "the class changes, and their number says little about other orders."
-    )
+    return wording("sorted_by_class") if report["orders"]["is_sorted_by_class"] else ""
 
 
 def _cut(orders: Report) -> str:
