@@ -149,8 +149,7 @@ class MistakeBoundsDisplay(Display):
     def _draw_curve(self, ax: "Axes") -> None:
         total = self.mistakes
         shown = _drawn_epochs(len(total))
-        top = max([float(total[-1]), *self.bounds.values()])
-        scale_mistakes(ax, float(total[0]), top, shown=float(total[-1]))
+        scale_mistakes(ax, float(total[0]), max([float(total[-1]), *self.bounds.values()]), shown=float(total[-1]))
         how: dict[str, Any] = {"marker": "o" if len(total) <= drawing.MOST_MARKED else "", "markersize": 4, "zorder": 3}
         colour, label = drawing.colour_on(ax, drawing.PERCEPTRON), f"perceptron: {plural(self.n_mistakes, 'mistake')}"
         (self.line_,) = ax.plot(shown + 1, total[shown], color=colour, label=label, **how)

@@ -142,8 +142,7 @@ class PerceptronPathDisplay(Display):
         plane_of_result(run, displayed)
         planes = _path(run, displayed.problem, most_lines)
         mistaken = np.flatnonzero(run.mistake_counts)
-        display = cls(view=view, planes=planes, n_mistakes=run.n_mistakes, mistaken=mistaken)
-        return display.plot(ax, legend=legend)
+        return cls(view=view, planes=planes, n_mistakes=run.n_mistakes, mistaken=mistaken).plot(ax, legend=legend)
 
     def _draw(self, ax: "Axes") -> None:
         self.rows_ = draw_rows(self.view, ax)

@@ -55,8 +55,7 @@ class RowsDisplay(Display):
         InvalidOptionError
             If the result is of another kind, or `ax` is not an Axes.
         """
-        displayed = DisplayedRows.of_result(result, X, y, positive)
-        return cls._of_result(result, displayed).plot(ax, legend=legend)
+        return cls._of_result(result, DisplayedRows.of_result(result, X, y, positive)).plot(ax, legend=legend)
 
     @classmethod
     @abstractmethod

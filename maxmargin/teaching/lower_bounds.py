@@ -139,8 +139,7 @@ def bisecting_threshold(learner: Learner | None = None, n_rounds: int = 50) -> E
         learner.learn((middle,), label)
         rows.append((middle,))
         labels.append(label)
-    threshold = (low + high) / 2
-    return _proven(rows, labels, (Fraction(1),), -threshold, bias=True)
+    return _proven(rows, labels, (Fraction(1),), -((low + high) / 2), bias=True)
 
 
 def shrinking_norms(n_rounds: int = 50) -> EndlessMistakes:

@@ -224,8 +224,7 @@ def compiling_shown(*, quiet: bool) -> Iterator[None]:
 
 def _say_above(text: str) -> None:
     """Print a line that stays; on a terminal it replaces the line that is written over."""
-    start = _TO_THE_START if sys.stderr.isatty() else ""
-    print(f"{start}{text}", file=sys.stderr, flush=True)
+    print(f"{_TO_THE_START if sys.stderr.isatty() else ''}{text}", file=sys.stderr, flush=True)
 
 
 def shows_progress(

@@ -162,8 +162,7 @@ class OrderStudy(NamedAnswer):
     @property
     def most_seen(self) -> int:
         """The most mistakes of any order or greedy sequence here: no bound for any sequence can be less."""
-        of_sequence = 0 if self.adversary is None else self.adversary.n_mistakes
-        return max(*self._of_orders, of_sequence)
+        return max(*self._of_orders, 0 if self.adversary is None else self.adversary.n_mistakes)
 
     @property
     def fewest_seen(self) -> int:

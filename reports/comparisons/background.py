@@ -55,8 +55,7 @@ def data_fields(runs: Runs, *, times: bool) -> list[Fields]:
     """Return the proven facts on each data set, sorted by name."""
     names = ("data", "prepare", "features", "fold", "data_sha256", "n_samples", "n_features", "radius", "verdict")
     names += ("gamma_lower", "gamma_upper", *(("seconds",) if times else ()))
-    entries = sorted(runs.comparison.data, key=data_key)
-    return [{name: entry.get(name) for name in names} for entry in entries]
+    return [{name: entry.get(name) for name in names} for entry in sorted(runs.comparison.data, key=data_key)]
 
 
 def data_blocks(found: list[Fields]) -> tuple[Block, ...]:

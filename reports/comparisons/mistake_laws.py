@@ -155,8 +155,7 @@ def blocks(found: Fields) -> tuple[Block, ...]:
     """Return the figure, the exponents and the ratios."""
     if not found["exponents"]:
         return (Paragraph("No method of the comparison counts mistakes."),)
-    has_points = any(entry["points"] for entry in found["exponents"])
-    shown: list[Block] = [FigureSlot(FIGURE)] if has_points else []
+    shown: list[Block] = [FigureSlot(FIGURE)] if any(entry["points"] for entry in found["exponents"]) else []
     shown += [Paragraph(_explanation(found)), _exponent_table(found["exponents"])]
     if found["ratios"]:
         shown.append(_ratio_table(found["ratios"]))

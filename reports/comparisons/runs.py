@@ -137,8 +137,7 @@ class Runs:
         )
 
     def _question(self, record: Record) -> str:
-        stated = (self.comparison.settings.get("questions") or {}).get(record["method"])
-        return str(stated or record["question"])
+        return str((self.comparison.settings.get("questions") or {}).get(record["method"]) or record["question"])
 
 
 def _rank(question: str) -> tuple[int, str]:

@@ -60,8 +60,7 @@ def class_matrix(
         sheet.text((gutter + (k + 0.5) * width, SIZE), column, "soft", anchor="middle")
     for (i, j), cell in sorted(cells.items()):
         _draw(sheet, cell, (gutter + j * width, top + i * _ROW), width, is_diagonal=i == j)
-    style = f' style="width:{short(sheet.width)}px"'
-    return Drawing(sheet.markup(TITLE, finding, attributes=style), caption)
+    return Drawing(sheet.markup(TITLE, finding, attributes=f' style="width:{short(sheet.width)}px"'), caption)
 
 
 def _draw(sheet: Sheet, cell: MatrixCell, corner: tuple[float, float], width: float, *, is_diagonal: bool) -> None:

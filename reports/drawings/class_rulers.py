@@ -54,8 +54,7 @@ def class_rulers(rulers: Sequence[ClassRuler], finding: str, caption: str) -> Dr
     ends = max(low / _ROOM, 5e-324), min(high * _ROOM, 1.7e308)
     forms = []
     for suffix, width in (("w", WIDE), ("n", NARROW)):
-        sheet = _sheet(rulers, ends, width, f"class-rulers-{suffix}")
-        forms.append(sheet.markup(title, finding))
+        forms.append(_sheet(rulers, ends, width, f"class-rulers-{suffix}").markup(title, finding))
     return Drawing(both(*forms), caption)
 
 
@@ -69,8 +68,7 @@ def _sheet(rulers: Sequence[ClassRuler], ends: tuple[float, float], width: float
     for k, ruler in enumerate(rulers):
         axis = (k + 1) * row - _WIDE_ROW / 2 + 2
         _words(sheet, ruler, axis, is_wide=is_wide)
-        role = "axis" if any(ruler.values) else "rail"
-        sheet.line((scale.start - 8, axis), (scale.end + 8, axis), role)
+        sheet.line((scale.start - 8, axis), (scale.end + 8, axis), "axis" if any(ruler.values) else "rail")
         for value, kind in ((ruler.upper, "bound"), (ruler.achieved, "perceptron"), (ruler.best, "truth")):
             if value is not None and value > 0:
                 half = _UPPER if kind == "bound" else _MARK

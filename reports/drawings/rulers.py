@@ -215,5 +215,4 @@ def spread(values: Iterable[float | None]) -> tuple[float, float]:
 def nested(quantiles: Sequence[Sequence[float]]) -> tuple[tuple[float, float], ...]:
     """Return the whole range of (level, value) pairs, the middle nine tenths and the middle half."""
     by_level = {round(level, 2): value for level, value in quantiles}
-    levels = ((0.0, 1.0), (0.05, 0.95), (0.25, 0.75))
-    return tuple((by_level[low], by_level[high]) for low, high in levels)
+    return tuple((by_level[low], by_level[high]) for low, high in ((0.0, 1.0), (0.05, 0.95), (0.25, 0.75)))

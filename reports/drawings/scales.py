@@ -38,8 +38,7 @@ class LinearScale(_Ends):
         span = self.high - self.low
         size = 10.0 ** math.floor(math.log10(span / most))
         step = next(size * factor for factor in (*_STEPS, 20, 25, 50) if span / (size * factor) <= most - 1)
-        first = math.ceil(self.low / step - 1e-9)
-        return [k * step for k in range(first, math.floor(self.high / step + 1e-9) + 1)]
+        return [k * step for k in range(math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9) + 1)]
 
 
 class LogScale(_Ends):

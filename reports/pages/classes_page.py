@@ -35,10 +35,7 @@ class ClassesPage(CheckedPage):
             class_contents.matrix_caption(report),
         )  # fmt: skip
         scroll = f'<div class="scroll" role="region" aria-label="{TITLE}">{matrix.markup}</div>'
-        found = {
-            "matrix": f'<figure class="matrix">{scroll}{caption_of(matrix.caption)}</figure>',
-            **self._tools(),
-        }
+        found = {"matrix": f'<figure class="matrix">{scroll}{caption_of(matrix.caption)}</figure>', **self._tools()}
         rulers = class_rulers(
             class_contents.rulers_of_classes(report), class_contents.rulers_finding(report),
             class_contents.rulers_caption(report),

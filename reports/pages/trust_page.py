@@ -127,10 +127,9 @@ def _who(solvers: tuple[Fields, ...]) -> list[str | Emphasis]:
 def _cards(found: Fields) -> tuple[Card, ...]:
     solvers, known = found["solvers"], found["proven"]
     failed = sum(entry["status"] != "ok" for entry in solvers)
-    n_true = sum(entry["claim_true"] is True for entry in solvers)
     cards = [
         Card(label="False claims", value=count(_n_false(solvers)), note=f"of {plural(len(solvers), 'solver')}"),
-        Card(label="True claims", value=count(n_true)),
+        Card(label="True claims", value=count(sum(entry["claim_true"] is True for entry in solvers))),
         Card(label="Claim nothing", value=count(sum(entry["claim"] is None for entry in solvers)),
              note=f"{count(failed)} without an answer"),
         Card(label="Verdict", value=known["verdict"],

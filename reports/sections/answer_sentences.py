@@ -31,8 +31,7 @@ def _converged(report: Report) -> Text:
     best = Emphasis(margin_digits(hard), "truth")
     largest: Text = (f"the largest possible margin{of_kind(report)}, γ* = ", best, ", proven.")
     if run["n_errors"] or share is None or share <= 0:
-        touching = plural(run["n_errors"], "row")
-        return joined(stopped, allowed, f". Its hyperplane passes through {touching}; ", largest)
+        return joined(stopped, allowed, f". Its hyperplane passes through {plural(run['n_errors'], 'row')}; ", largest)
     kept: Text = (". Its hyperplane keeps ", Emphasis(percent(share), "perceptron"), " of ")
     return joined(stopped, allowed, kept, largest)
 
@@ -91,8 +90,7 @@ def _never_settles(report: Report) -> Text:
 
 def _quasi(report: Report) -> Text:
     answer, n_rows = report["separability"], report["data"]["n_samples"]
-    n_separated = length(answer, "separated_rows")
-    rows = Emphasis(f"only {count(n_separated)} of {plural(n_rows, 'row')}", "truth")
+    rows = Emphasis(f"only {count(length(answer, 'separated_rows'))} of {plural(n_rows, 'row')}", "truth")
     infinite, finite = answer["infinite_columns"], answer["finite_columns"]
     if not infinite:
         some = f"Some hyperplane{of_kind(report)} has no row on its wrong side, and separates "

@@ -47,8 +47,7 @@ def _separable(answer: Report, model: str) -> str:
 
 def _quasi(answer: Report, model: str) -> str:
     separated, touching = (plural(length(answer, f"{kind}_rows"), "row") for kind in ("separated", "touching"))
-    text = wording("quasi_complete", model=model, separated=separated, touching=touching)
-    return text + _left_out(answer)
+    return wording("quasi_complete", model=model, separated=separated, touching=touching) + _left_out(answer)
 
 
 def _overlap(answer: Report, model: str) -> str:

@@ -212,8 +212,7 @@ def _cards(report: dict[str, Any]) -> tuple[Card, ...]:
     rest, pairs = report["one_vs_rest"], report["pairs"]
     n_classes, without = len(report["data"]["classes"]), without_intercepts(report["data"]["bias"])
     n_pairs = math.comb(n_classes, 2)
-    found = _separable([*rest, *pairs])
-    smallest = min(found, key=lambda contest: float(contest["lower"]), default=None)
+    smallest = min(_separable([*rest, *pairs]), key=lambda contest: float(contest["lower"]), default=None)
     cards = [
         Card(label="Separable from the rest", value=f"{len(_separable(rest))} of {n_classes}", note="classes"),
         Card(label="Separable from each other", value=f"{len(_separable(pairs))} of {n_pairs}", note="pairs"),

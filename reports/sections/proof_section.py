@@ -18,12 +18,7 @@ def blocks(report: Report) -> tuple[Block, ...]:
     if proof is None:
         why = "No proof was found" if report["separability"]["proof"] is None else "The proof is not in this page"
         return (Paragraph(f"{why}: {report['certificate_reason']}."),)
-    return (
-        Points(tuple(claims(report))),
-        *_fractions(proof),
-        ProofSlot(),
-        Paragraph(wording("verify_in_python")),
-    )
+    return (Points(tuple(claims(report))), *_fractions(proof), ProofSlot(), Paragraph(wording("verify_in_python")))
 
 
 def claims(report: Report) -> list[str]:

@@ -154,8 +154,7 @@ def _bound_values(report: Report) -> list[tuple[float, str]]:
 
 
 def _tightest(bound: Report) -> str:
-    runs = bound["holds_for"].removesuffix(", to convergence")
-    return f"tightest bound, {runs}: {floor_of(bound['value'])}"
+    return f"tightest bound, {bound['holds_for'].removesuffix(', to convergence')}: {floor_of(bound['value'])}"
 
 
 def _counts(scale: Scale) -> list[tuple[float, str]]:

@@ -130,11 +130,10 @@ def margin_interval(mapping: Report, name: str = "") -> str:
 def method(report: dict[str, Any]) -> tuple[Block, ...]:
     """Return settings and versions."""
     settings = tuple((name, _setting(name, value)) for name, value in used_settings(report).items())
-    versions = tuple(report["versions"].items())
     return (
         Paragraph(wording("exact_arithmetic")),
         TableBlock("Settings", ("Setting", "Value"), (*settings, ("command", one_line(report["command"], 300)))),
-        TableBlock("Versions", ("Package", "Version"), versions),
+        TableBlock("Versions", ("Package", "Version"), tuple(report["versions"].items())),
     )
 
 
@@ -263,5 +262,4 @@ def class_limitations(report: dict[str, Any]) -> list[str]:
 
 def left_out(report: dict[str, Any]) -> int:
     """Return the number of classes and pairs that were left out at the time limit."""
-    n_classes = len(report["data"]["classes"])
-    return math.comb(n_classes + 1, 2) - len(report["one_vs_rest"]) - len(report["pairs"])
+    return math.comb(len(report["data"]["classes"]) + 1, 2) - len(report["one_vs_rest"]) - len(report["pairs"])

@@ -136,8 +136,7 @@ def study_classes(dataset: Dataset, settings: ReportSettings, *, on_progress: On
     pairs = tuple(combinations(dataset.classes, 2))
     n_questions = len(dataset.classes) + len(pairs)
     problem = prepared(class_problem_of(dataset, bias=settings.bias), settings.prepare)
-    share = limits.share(min(n_questions + 1, _FEWEST_SHARES))
-    whole = named(multinomial(problem, time_limit=share), dataset)
+    whole = named(multinomial(problem, time_limit=limits.share(min(n_questions + 1, _FEWEST_SHARES))), dataset)
     shares = iter(range(n_questions, 0, -1))
 
     def contests(parts: Iterable[Dataset]) -> tuple[Contest, ...]:

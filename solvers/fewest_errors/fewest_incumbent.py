@@ -288,8 +288,7 @@ def add_rows(best: Incumbent, budget: Budget) -> None:
     In the end every error is necessary: with any one of them the rows on their side are no longer separable.
     """
     tried: set[int] = set()
-    scores = best.scores()
-    order = best.errors[np.argsort(-scores[best.errors], kind="stable")].tolist()
+    order = best.errors[np.argsort(-best.scores()[best.errors], kind="stable")].tolist()
     while (row := next((row for row in order if row not in tried and row in best.errors), None)) is not None:
         if budget.is_over():
             return

@@ -126,8 +126,7 @@ class FewestErrors(NamedAnswer):
             sets = counted(len(self.witnesses), "set")
             lines.append(f"  lower end from {sets} of rows, each of which has to lose one{nodes}")
         if self.n_float_errors > self.upper:
-            rounded = f"  rounded to floats, the hyperplane has {counted(self.n_float_errors, 'error')}:"
-            remarks = [*remarks, rounded]
+            remarks = [*remarks, f"  rounded to floats, the hyperplane has {counted(self.n_float_errors, 'error')}:"]
         return "\n".join([*lines, *remarks, *self.names.plane_lines(self.w, self.b), f"  found by {self.engine}"])
 
     def _roles(self) -> tuple[tuple[str, Any], ...]:

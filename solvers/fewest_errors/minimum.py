@@ -187,8 +187,7 @@ class _Work:
     def _search(self) -> None:
         """Run the branch and bound, on the rows nearest to the best hyperplane if there are too many."""
         if self.search is None:
-            order = np.argsort(np.abs(self.best.scores()), kind="stable")
-            self.searched = np.sort(order[: self.n_searched])
+            self.searched = np.sort(np.argsort(np.abs(self.best.scores()), kind="stable")[: self.n_searched])
             kinds, positions = self.kinds, self.searched
             few, first, counts = kinds.problem.of_rows(positions), kinds.first[positions], kinds.counts[positions]
             kind_of = np.searchsorted(positions, kinds.kind_of[np.isin(kinds.kind_of, positions)])

@@ -174,6 +174,5 @@ class Loop:
     def _scan_is_clean(self) -> bool:
         """Return whether no row asks for an update: random samples may have missed one. The scan is not counted."""
         trial = Counts.of(self.space.n_samples, 1, self.counts.n_presentations)
-        order = np.arange(self.space.n_samples)
-        _, rows, _, _ = self._call(self.state.copy(), order, 1, trial, self._is_plain)
+        _, rows, _, _ = self._call(self.state.copy(), np.arange(self.space.n_samples), 1, trial, self._is_plain)
         return not rows.size

@@ -48,8 +48,7 @@ class Presentation:
     @cached_property
     def rows(self) -> NDArray[np.int64]:
         """All rows in the order of the first epoch, if all epochs have it; never computed for rows outside memory."""
-        is_shuffled = self.order is Order.SHUFFLED_ONCE
-        return self.rng.permutation(self.n_samples) if is_shuffled else np.arange(self.n_samples)
+        return self.rng.permutation(self.n_samples) if self.order is Order.SHUFFLED_ONCE else np.arange(self.n_samples)
 
     def next_epoch(self) -> NDArray[np.int64]:
         """Return the rows of the next epoch."""

@@ -51,8 +51,7 @@ def generate(name: str, *, output: Path | None, force: bool, seed: int | None, a
     if output is not None and sidecar is not None:
         with replacing_text(output) as file:
             _write(data, file)
-        document = schema_fields("truth", truth_fields(data))
-        write_text(sidecar, json.dumps(document, indent=2) + "\n")
+        write_text(sidecar, json.dumps(schema_fields("truth", truth_fields(data)), indent=2) + "\n")
         note(f"wrote {output} and {sidecar}", quiet=quiet)
     if as_json:
         print_json("truth", truth_fields(data))

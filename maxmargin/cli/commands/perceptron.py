@@ -74,8 +74,7 @@ def _write_trace(
     request.note(f"{path}: {n_lines:,} presentations in exact decimal arithmetic{cut}")
     if is_whole and n_mistakes != run.n_mistakes:
         request.note(f"the decimal numbers make {n_mistakes:,} mistakes, their binary64 roundings {run.n_mistakes:,}")
-    written = {"file": str(path), "n_presentations": n_lines, "n_mistakes": n_mistakes, "is_whole": is_whole}
-    return {"trace": written}
+    return {"trace": {"file": str(path), "n_presentations": n_lines, "n_mistakes": n_mistakes, "is_whole": is_whole}}
 
 
 def _write_mistakes(

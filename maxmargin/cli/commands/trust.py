@@ -11,12 +11,7 @@ from maxmargin.text.progress import progress_shown
 
 
 def trust(
-    request: Request,
-    *,
-    output: Path | None,
-    script: Path | None,
-    methods: tuple[str, ...],
-    **options: Any,
+    request: Request, *, output: Path | None, script: Path | None, methods: tuple[str, ...], **options: Any
 ) -> Exit:
     """Ask the solvers, write the page and the script if they are wanted, print the report, return the exit code."""
     from maxmargin.comparison.jobs.outcome import NOT_RUN

@@ -161,8 +161,7 @@ class Store(AbstractContextManager["Store"]):
         try:
             yield
         except sqlite3.Error as error:
-            code = getattr(error, "sqlite_errorcode", None)
-            kind = DataError if code == sqlite3.SQLITE_NOTADB else StoreError
+            kind = DataError if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB else StoreError
             raise kind(f"{path or self.path}: {error}; what was written before is kept") from error
 
 

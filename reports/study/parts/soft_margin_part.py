@@ -48,8 +48,7 @@ def default_grid(problem: Problem, hard: HardMargin) -> tuple[float, ...]:
 def _farthest(problem: Problem) -> float:
     """Return the greatest distance of a row from the mean; through the origin, and for sparse rows, from the origin."""
     is_kept = problem.is_sparse or not problem.bias
-    distance = radius(problem if is_kept else about_the_mean(problem))
-    return float(np.clip(distance or 1.0, *_DISTANCES))
+    return float(np.clip(radius(problem if is_kept else about_the_mean(problem)) or 1.0, *_DISTANCES))
 
 
 def soft_points(
