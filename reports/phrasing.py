@@ -179,14 +179,8 @@ def convergence(report: Report) -> str:
 def _converged(report: Report) -> str:
     run = report["perceptron"]
     if run["n_errors"]:
-        return (
-            f"The run stopped with every prediction correct under its rule for y w.x = 0 (“{run['zero']}”), but its "
-            f"hyperplane passes through {plural(run['n_errors'], 'row')}: it does not separate strictly."
-        )
-    return (
-        "The last epoch, which has no mistake, is counted. The hyperplane on which the run ended separates the "
-        f"classes with a margin of {field_text(run, 'margin')}."
-    )
+        return wording("correct_by_the_rule", rule=run["zero"], rows=plural(run["n_errors"], "row"))
+    return wording("converged", margin=field_text(run, "margin"))
 
 
 def _not_yet(report: Report) -> str:
@@ -195,14 +189,10 @@ def _not_yet(report: Report) -> str:
     bound = novikoff(report)
     if bound is None:
         return text
-    text += (
-        f" Novikoff's bound allows {upper_end(bound['value'])} mistakes, "
-        f"{rounded(bound['value'] / run['n_mistakes'], 3)} times as many as were made."
-    )
+    times = rounded(bound["value"] / run["n_mistakes"], 3)
+    text += " " + wording("novikoff_allows", bound=upper_end(bound["value"]), times=times)
     rate = run["recent_mistakes_per_epoch"]
     if rate:
-        text += (
-            f" At the recent rate of {rounded(rate, 3)} mistakes per epoch, the bound would be reached after about "
-            f"{rounded(bound['value'] / rate, 2)} epochs; the run may converge much earlier."
-        )
+        epochs = rounded(bound["value"] / rate, 2)
+        text += " " + wording("at_the_recent_rate", rate=rounded(rate, 3), epochs=epochs)
     return text

@@ -170,10 +170,7 @@ def _explanation(found: Fields) -> str:
     text = wording("exponents", percent=rounded(100 * found["confidence"]))
     zero = sum(entry["n_without_mistakes"] for entry in found["exponents"])
     if zero:
-        text += (
-            f" {plural(zero, 'pair')} of a method and a data set with a run of 0 mistakes cannot be shown on a "
-            "logarithmic axis and are in no fit."
-        )
+        text += " " + wording("without_mistakes", pairs=plural(zero, "pair"))
     return text
 
 

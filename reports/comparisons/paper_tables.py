@@ -13,10 +13,6 @@ Fields = dict[str, Any]
 TITLE = "Data sets by methods"
 
 
-def _shares(record: Record) -> float | None:
-    return share_of(record) if is_separable(record) and record["margin"] is not None else None
-
-
 def _seconds(record: Record) -> float | None:
     """Return the time of a run; the time of one that a count of mistakes or of iterations ended says nothing."""
     return None if record["capped"] else record["seconds"]
@@ -24,7 +20,7 @@ def _seconds(record: Record) -> float | None:
 
 # What is measured, and the number of it in a record; the last one differs from one execution of a study to the next.
 _MEASURES: dict[str, Callable[[Record], float | None]] = {
-    "share of γ*": _shares,
+    "share of γ*": lambda record: share_of(record) if is_separable(record) and record["margin"] is not None else None,
     "mistakes": lambda record: record["n_mistakes"],
     "rows in error": lambda record: record["n_errors"],
     "seconds": _seconds,

@@ -3,6 +3,7 @@
 from maxmargin.reports.document import Block, Paragraph, TableBlock
 from maxmargin.reports.phrasing import Report, bound_title
 from maxmargin.reports.study.parts.orders_part import ADVERSARY, LOCAL_SEARCH, RANDOM, SOURCE
+from maxmargin.reports.templates import wording
 from maxmargin.text.number_formats import count, floor_of, percent, plural, rounded
 
 # How the fewest or the most mistakes were found.
@@ -78,14 +79,8 @@ def _chosen(orders: Report) -> str:
 def _worst_text(orders: Report) -> str:
     worst = orders["worst"]
     if worst["proven"]:
-        return (
-            f"All sequences of rows were examined: none has more than {plural(worst['n_mistakes'], 'mistake')}, in any "
-            "order and with any repetitions. The longest path through the reachable weights proves it."
-        )
-    text = (
-        f"The most mistakes were found {FOUND[worst['engine']]}: {count(worst['n_mistakes'])}. This is a lower bound "
-        "on the worst case; a search proves no more."
-    )
+        return wording("worst_order_proven", mistakes=plural(worst["n_mistakes"], "mistake"))
+    text = wording("worst_order_found", how=FOUND[worst["engine"]], mistakes=count(worst["n_mistakes"]))
     if orders["max_epochs"] is not None:
         return f"{text} The bounds apply to one pass, in any order."
     return f"{text} The bounds hold for any order, and any sequence, of these rows."

@@ -69,15 +69,8 @@ def _margin(proof: Report, *, bias: bool) -> list[str]:
 
 def _cap(proof: Report, size: str, bias: bool) -> str:
     """Return why no margin is larger than the numbers of the rows say."""
-    n_rows = plural(len(proof["rows"]), "row")
-    if not bias:
-        return (
-            f"a weighted mean of y x over {n_rows} has {size} as its squared length, and no margin is above its length"
-        )
-    return (
-        f"two points, one of the convex hull of each class, weighted means of {n_rows} in all, have {size} as their "
-        "squared half distance, and what separates the classes passes between them"
-    )
+    rows = plural(len(proof["rows"]), "row")
+    return wording("hulls_cap_margin" if bias else "mean_caps_margin", rows=rows, size=size)
 
 
 def shortened(text: str) -> str:

@@ -71,10 +71,7 @@ def _balancing(report: dict[str, Any], balance: Entries) -> str:
 
 
 def _span(balance: Entries, others: str) -> str:
-    return (
-        f"All {others} are linear combinations of these {count(len(balance))}, which was checked exactly as well, so "
-        "they lie on it too."
-    )
+    return wording("span", others=others, count=count(len(balance)))
 
 
 def _witness_and_balance(report: dict[str, Any]) -> tuple[Block, ...]:
