@@ -77,8 +77,9 @@ def separability(
         Columns of the data frame by name, which are then no features, or a value for every row. Rows with a weight of 0
         are left out before anything else, and other weights change nothing. ``status`` is 1 for an event, and 0; a row
         is at risk at t if entry < t <= time.
-    ties : {"efron", "breslow", "exact-discrete"}, default "efron"
-        The rule for events of Cox regression at one time. By the last one they are not at risk for each other.
+    ties : {"efron", "breslow", "exact-discrete"}, optional
+        The rule for events of Cox regression at one time, by default that of Efron. By the last one they are not at
+        risk for each other.
     levels : sequence of label, optional
         The classes of an ordinal response in their order; by default that of a categorical column, or of numbers.
     method : {"auto", "highs", "cvxpy"}, default "auto"

@@ -123,7 +123,8 @@ def findings_of(answer: ProvenVerdict) -> Findings | None:
     """Return the evidence in the columns; None if the infinite terms are not known."""
     if answer.columns is None or answer.details is None:
         return None
-    signs, found = answer.columns.infinite, absences_of(answer) if answer.names.factors else ()
+    has_levels = answer.names.factors or any(":" in str(name) for name in answer.names.columns or ())
+    signs, found = answer.columns.infinite, absences_of(answer) if has_levels else ()
     columns = sorted({answer.place(coordinate)[1] for coordinate in signs} - {answer.n_features})
     return Findings(
         absences=found,

@@ -66,7 +66,9 @@ class ProgressLine:
 
     def __call__(self, *state: object) -> None:
         """Show the state, if the last one was shown long enough ago."""
-        now = time.monotonic()
+        self._show(time.monotonic(), *state)
+
+    def _show(self, now: float, *state: object) -> None:
         if now < self._next:
             return
         self._next = now + (_SECONDS_BETWEEN_STATES if self._is_live else _SECONDS_BETWEEN_LINES)
@@ -88,15 +90,14 @@ class _Passes(ProgressLine):
         self._n_passes = self._n_done = 0
         self._seconds_before = 0.0
 
-    def __call__(self, *state: object) -> None:
-        """Show the numbers of rows that are done and of all rows, in the same way."""
+    def _show(self, now: float, *state: object) -> None:
         n_done, _ = state
         assert isinstance(n_done, int)
         if self._n_passes == 0 or n_done <= self._n_done:
-            self._seconds_before = time.monotonic() - self._began if self._n_passes else 0.0
+            self._seconds_before = now - self._began if self._n_passes else 0.0
             self._n_passes += 1
         self._n_done = n_done
-        super().__call__(*state)
+        super()._show(now, *state)
 
     def _of_pass(self, seconds: float, n_done: int, n_rows: int) -> str:
         left = (seconds - self._seconds_before) * (n_rows - n_done) / n_done if n_done else 0.0

@@ -10,7 +10,7 @@ const FIELDS = {"separable": "d", "not-strictly-separable": "rw", "overlap": "rw
 const DATA = {sha256: "t", n_samples: "i", n_features: "i", bias: "b", reading: "t"};
 const READING = {source: "t", label: "ti", positive: "tnb", drop: "[ti", id: "ti", one_hot: "b", one_hot_columns: "[ti",
   drop_missing: "b", sep: "t", decimal_comma: "b", header: "b", missing: "[t", format: "t", formula: "t", classes: "[t",
-  values: "[[t", coded: "{[t", rules: "i", weights: "ti", trials: "ti", strata: "ti", status: "ti", entry: "ti", ties: "t"};
+  values: "[[t", coded: "{[t", rules: "i", weights: "t", trials: "t", strata: "t", status: "t", entry: "t", ties: "t"};
 // Questions about a likelihood, and the numbers of a response: of cox the time, the status, the entry and the stratum.
 const RESPONSES = {binomial: 2, poisson: 1, ordinal: 1, conditional: 2, cox: 4}, TIES = ["breslow", "efron", "exact-discrete"];
 const isOf = (names, question) => names.split(" ").includes(question);

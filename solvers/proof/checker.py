@@ -90,8 +90,8 @@ SOURCE: dict[str, Any] = {
     "source": str, "label": str | int, "positive": str | int | float | bool, "drop": list[str | int], "id": str | int,
     "one_hot": bool, "one_hot_columns": list[str | int], "drop_missing": bool, "sep": str, "decimal_comma": bool,
     "header": bool, "missing": list[str], "format": str, "formula": str, "classes": list[str],
-    "values": list[list[str]], "coded": dict[str, list[str]], "rules": int, "weights": str | int, "trials": str | int,
-    "strata": str | int, "status": str | int, "entry": str | int, "ties": str,
+    "values": list[list[str]], "coded": dict[str, list[str]], "rules": int, "weights": str, "trials": str,
+    "strata": str, "status": str, "entry": str, "ties": str,
 }  # fmt: skip
 # The response of a row, in numbers, for each question about a likelihood; a stratum is numbered by its first row.
 RESPONSES = {

@@ -31,7 +31,7 @@ MOST_LINES = 400
 MOST_LINES_OF_ONE_FILE = {"solvers/proof/checker.py": 560}
 
 # Most lines of code in maxmargin, solvers and reports together, and in tests.
-BUDGETS = {"source": 40_950, "tests": 28_000}
+BUDGETS = {"source": 41_850, "tests": 28_000}
 
 FILES_OF_THE_ROOT = {
     *(".gitignore", ".pre-commit-config.yaml", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE"),

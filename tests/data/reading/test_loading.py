@@ -68,7 +68,7 @@ def test_messages_say_how_to_go_on() -> None:
     frame = FRAME.drop(columns="treated")
     for formula, message in (
         ("died ~ ns(age, 3)", "no column or function 'ns'; expected some of 'died', .*, bs, cc, center, "),
-        ("died + age ~ stage", "successes [+] failures are for the family binomial"),
+        ("died + age ~ stage", "names failures: expected family= binomial"),
     ):
         with pytest.raises(mm.InvalidProblemError, match=message):
             mm.separability(frame, formula)
