@@ -182,16 +182,6 @@ def test_a_formula_is_a_source(capsys: Capture) -> None:
     assert (fields["n_samples"], fields["n_features"]) == (16, 4)
 
 
-FAMILIES = [("x1", "conjunction:1:1"), ("x1 & x2", "conjunction:4:2"), ("x1 ^ x2 ^ x3", "parity:3")]
-
-
-@pytest.mark.parametrize("formula, family", FAMILIES)
-def test_formulas_agree_with_the_families(formula: str, family: str) -> None:
-    made, known = mm.load(f"formula:{formula}"), mm.generate(family)
-    rows = {tuple(row[: made.n_features]): label for row, label in zip(known.X.tolist(), known.y.tolist(), strict=True)}
-    assert {tuple(row): label for row, label in zip(made.X.tolist(), made.y.tolist(), strict=True)} == rows
-
-
 def test_formulas_are_generated_with_their_truth(capsys: Capture, tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     assert run(["generate", "formula:(x1 | x4) & ~x3", "-o", str(path), "-q"]) == 0

@@ -44,18 +44,7 @@ def test_only_what_the_page_says_is_refused(file: str, n_all: int, tmp_path: Pat
         assert old in text, old
         text = text.replace(old, new)
     (tmp_path / "test_adapted.py").write_text(text)
-    options = [
-        "-p",
-        "sklearn.conftest",
-        "-p",
-        "no:cacheprovider",
-        "-c",
-        os.devnull,
-        "--rootdir",
-        str(tmp_path),
-        "-W",
-        "ignore",
-    ]
+    options = f"-p sklearn.conftest -p no:cacheprovider -c {os.devnull} --rootdir {tmp_path} -W ignore".split()
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-rfEp", "-n", "0", *options, "test_adapted.py"],
         cwd=tmp_path, capture_output=True, text=True, check=False,

@@ -110,21 +110,18 @@ def test_a_time_limit_is_a_failure_and_is_printed(run):
     assert line(run.table, "slow")[3].startswith(">= ")
 
 
-def test_times_are_ratios_to_ours_and_to_the_physical_limit(run):
+def test_times_are_ratios_to_ours_and_to_the_physical_limit_and_accuracy_is_against_ours(run):
     cells = run.cells
     assert cells["limit"]["times_unit"] == cells["ours"]["times_ours"] == 1
     assert cells["ours"]["times_unit"] == pytest.approx(cells["ours"]["seconds"] / cells["limit"]["seconds"])
     assert cells["ours"]["times_own_units, limit"] == pytest.approx(cells["ours"]["times_unit"] / 2)
     assert cells["ours"]["seconds"] >= 0.1
     assert len(cells["ours"]["runs"]) >= 2
-
-
-def test_the_accuracy_is_taken_against_ours(run):
     assert [run.cells[peer]["accuracy"] for peer in ("ours", "noisy", "limit")] == [0.0, 0.5, None]
     assert line(run.table, "noisy")[5] == "5.0e-01"
 
 
-def test_failures_say_how_and_what_a_peer_prints_is_none(run):
+def test_failures_say_how_and_settings_are_tried_until_one_is_enough(run):
     cells = run.cells
     assert cells["noisy"]["status"] == "ok"
     assert (cells["raises"]["status"], cells["raises"]["message"]) == ("failed", "ZeroDivisionError: division by zero")
@@ -132,10 +129,6 @@ def test_failures_say_how_and_what_a_peer_prints_is_none(run):
     assert cells["absent"]["status"] == "not installed"
     assert cells["raises"]["times_ours"] is None
     assert "elsewhere" not in cells
-
-
-def test_settings_are_tried_until_one_is_enough(run):
-    cells = run.cells
     assert (cells["refined"]["status"], cells["refined"]["setting"], cells["refined"]["accuracy"]) == ("ok", 1.25, 0.25)
     assert (cells["coarse"]["status"], cells["coarse"]["setting"]) == ("inaccurate", 3.0)
     assert line(run.table, "coarse, tol = 3")[5] == "no answer"
