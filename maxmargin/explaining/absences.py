@@ -113,7 +113,7 @@ def _counts(answer: ProvenVerdict, columns: list[int]) -> dict[tuple[int, ...], 
     """Return the number of rows of every class by the values of some columns; none if these are not all 0 and 1."""
     assert answer.details is not None
     n_classes, found = answer.details.n_classes, Counter[tuple[int, ...]]()
-    for X, codes in answer.details._chunks():
+    for X, codes in answer.details.chunks():
         ones = X[:, columns] == 1
         if not (ones | (X[:, columns] == 0)).all() or len(columns) > _MOST:
             return {}

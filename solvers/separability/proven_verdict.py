@@ -256,25 +256,9 @@ class Details:
     @cached_property
     def ranges(self) -> ColumnRanges:
         """The values of every column within every class."""
-        return _merged([_ranges_of_chunk(self.n_classes, X, codes) for X, codes in self._chunks()])
+        return _merged([_ranges_of_chunk(self.n_classes, X, codes) for X, codes in self.chunks()])
 
-    def level_counts(self, columns: Sequence[int]) -> NDArray[np.int64] | None:
-        """Return the number of rows of every class that have 1 in each of these columns, and last those that have none.
-
-        The result has the shape (n_columns + 1, n_classes). None if an entry is neither 0 nor 1, or a row has more than
-        one 1: then the columns are not the levels of one variable.
-        """
-        counts = np.zeros((len(columns) + 1, self.n_classes), dtype=np.int64)
-        for X, codes in self._chunks():
-            ones = X[:, list(columns)] == 1
-            n_ones = ones.sum(axis=1)
-            if (n_ones > 1).any() or not (ones | (X[:, list(columns)] == 0)).all():
-                return None
-            levels = np.hstack([ones, (n_ones == 0)[:, None]]).argmax(axis=1)
-            np.add.at(counts, (levels, codes), 1)
-        return counts
-
-    def _chunks(self) -> Iterator[tuple[NDArray[Any], NDArray[np.int64]]]:
+    def chunks(self) -> Iterator[tuple[NDArray[Any], NDArray[np.int64]]]:
         """Yield the rows, as floats or as Fractions, with the numbers of their classes."""
         if isinstance(self.samples, Problem):
             codes = (np.asarray(self.samples.y) > 0).astype(np.int64)

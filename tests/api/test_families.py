@@ -25,8 +25,7 @@ def test_verdict_and_rows_are_those_of_the_inequalities_by_definition(family: st
     assert (answer.verdict, answer.estimate_exists) == (expected, expected == "overlap")
     apart = {case.kept[i] for is_strict, (_, rows) in zip(strict, vectors, strict=True) if is_strict for i in rows}
     assert answer.separated_rows.tolist() == sorted(apart)
-    proof = parse(answer.certificate.to_json().encode())
-    responses = answer.likelihood.responses.tolist()
+    proof, responses = parse(answer.certificate.to_json().encode()), answer.likelihood.responses.tolist()
     check(proof, case.rows, responses)
     for i in range(len(responses)):
         other = [list(response) for response in responses]
@@ -79,17 +78,15 @@ def test_weights_trials_and_levels_are_read_in_every_form() -> None:
 def test_differences_are_exact() -> None:
     """0.3 - 0.2 is not 0.2 - 0.1: rounded differences would be equal, and the estimate would exist."""
     X, y, strata = [[0.3], [0.2], [0.1], [0.2]], [1, 0, 1, 0], [0, 0, 1, 1]
-    answer = mm.separability(X, y, family="conditional", strata=strata)
-    assert answer.estimate_exists
+    assert mm.separability(X, y, family="conditional", strata=strata).estimate_exists
     below = mm.separability([[0.3], [0.2], [0.1 + 0.2], [0.3]], y, family="conditional", strata=strata)
     assert (below.verdict, below.infinite_columns) == ("separable", {0: "+"})
 
 
 def test_numbers_that_may_be_counts_are_said_to_be() -> None:
-    note = 'family="poisson"'
     frame = pd.DataFrame({"y": [0, 1, 2, 3, 4, 7], "x": range(6)})
-    assert note in mm.separability(frame, "y ~ x").summary()
-    assert note not in mm.separability(frame.assign(y=frame["y"] - 1), "y ~ x").summary()
+    assert 'family="poisson"' in mm.separability(frame, "y ~ x").summary()
+    assert 'family="poisson"' not in mm.separability(frame.assign(y=frame["y"] - 1), "y ~ x").summary()
 
 
 @pytest.mark.parametrize(
