@@ -59,6 +59,13 @@ def _cell(records: Sequence[Record], measure: str) -> Fields:
     return {**dict(zip(("median", "least", "most"), ends, strict=True)), "n": len(values), "n_runs": len(records)}
 
 
+# Where a reader chooses data, method and measure; a page without its script shows nothing of it.
+CHOICE = """<div id="choice" hidden><p class="tools"><label>Data <select id="of-data"></select></label>
+<label>Method <select id="of-method"></select></label> <label>Measure <select id="of-measure"></select></label></p>
+<div class="scroll" role="region" tabindex="0" aria-label="what is chosen"><table id="chosen"><caption></caption><thead>
+</thead><tbody></tbody></table></div></div>"""
+
+
 def choices(found: Fields) -> Fields:
     """Return the texts of all cells, short and with the range, for the script of a page."""
     return {

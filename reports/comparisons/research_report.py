@@ -26,7 +26,6 @@ from maxmargin.reports.comparisons.runs import Runs
 from maxmargin.reports.document import Document, TableBlock, json_text
 from maxmargin.reports.pages.checked_page import script_of
 from maxmargin.reports.study.summary_fields import plain
-from maxmargin.reports.templates import template
 from maxmargin.text.outputs import write_text
 
 SCHEMA = "maxmargin.comparison/1"
@@ -76,7 +75,7 @@ class ComparisonReport:
         fields = self._fields(times=times)
         figures = {key: figure_element(picture) for key, picture in self.pictures(times=times).items()}
         script = script_of({"study": paper_tables.choices(fields["paper_tables"])}, "study.js")
-        return comparison_page.document(fields).html(figures | {"choice": template("choice.html").rstrip()}, script)
+        return comparison_page.document(fields).html(figures | {"choice": paper_tables.CHOICE}, script)
 
     def summary(self) -> str:
         """Return the main results as plain text of about 25 lines, failures and false claims first, without times."""

@@ -7,13 +7,13 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from html import escape
+from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from maxmargin.reports.document import Document, Script
 from maxmargin.reports.pages.page_data import embedded_data, raw_data
-from maxmargin.reports.templates import template
 from maxmargin.solvers.answers.answer_text import plain
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.solvers.problem.problem import ClassProblem, Problem
@@ -23,6 +23,12 @@ MOST_BYTES = 2_000_000
 
 # Largest size of the file of the data beside a page; with more the page names the command that checks its proof.
 MOST_BYTES_BESIDE = 400_000_000
+
+# Where a reader hands in the file of the data.
+_DROP = (
+    '<p id="drop" data-script hidden>The data are too large for this page. Drop their file here, which lies beside the '
+    'page (its name ends in .f64): <input type="file" id="drop-file" aria-label="the file of the data"></p>'
+)
 
 
 class CheckedPage(ABC):
@@ -112,8 +118,7 @@ class CheckedPage(ABC):
             f'<p class="note printed">SHA-256 of the numbers: {sha}. Made by: '
             f"<code>{escape(printable(self.summary['command']))}</code></p>"
         )
-        drop = {} if self.data_file() is None else {"drop": template("drop.html").rstrip()}
-        return {"tools": buttons, **drop}
+        return {"tools": buttons} if self.data_file() is None else {"tools": buttons, "drop": _DROP}
 
     def _data(self) -> dict[str, Any]:
         return {
@@ -149,6 +154,6 @@ def _json(value: Any) -> str:
 
 def script_text(name: str) -> str:
     """Return a script without the lines that are comments, and with half of its indentation, as pages hold it."""
-    text = template(name)
+    text = (files("maxmargin.reports.templates") / name).read_text("utf-8")
     text = re.sub(r"^ *//.*\n|^\n", "", text, flags=re.MULTILINE)
     return re.sub(r"^ +", lambda match: match[0][::2], text, flags=re.MULTILINE)

@@ -20,7 +20,6 @@ from maxmargin.reports.sections.ruler_contents import rulers_of
 from maxmargin.reports.sections.two_classes import SUPPORT_ROWS
 from maxmargin.reports.study.drawn_rows import DrawnRows, drawn_rows_of
 from maxmargin.reports.study.two_class_study import TwoClassStudy
-from maxmargin.reports.templates import template
 from maxmargin.solvers.basics.printable import printable
 from maxmargin.text.number_formats import one_line, rounded
 
@@ -94,7 +93,7 @@ class MarginPage(CheckedPage):
         parts = [
             f'<div id="views" class="pair" role="group" tabindex="0" aria-label="{_KEYS}">{"".join(pictures)}</div>',
             '<p id="row-said" role="status" data-script hidden>Point at a row, or use the arrow keys.</p>',
-            template("replay.html").rstrip() if self._can_check else "",
+            _REPLAY if self._can_check else "",
             f'<p class="note">{escape(printable(caption.strip()), quote=False)}</p>',
         ]
         return "".join(parts) + self._without_script()
@@ -182,3 +181,11 @@ def _rounded(values: Iterable[float]) -> list[float]:
 
 
 _KEYS = "Rows: arrow keys go from one to the next"
+
+_REPLAY = (
+    '<div id="replay" class="replay" hidden><button type="button" id="play">▶ replay</button>'
+    '<button type="button" id="back" aria-label="one mistake back">←</button>'
+    '<button type="button" id="next" aria-label="one mistake further">→</button>'
+    '<input type="range" id="step" min="0" max="1" value="1" aria-label="number of mistakes">'
+    '<span id="step-said" role="status"></span></div>'
+)

@@ -1,4 +1,4 @@
-"""The page templates, pieces of pages and the wording of longer explanations, read as package data."""
+"""The page templates and the wording of longer explanations, read as package data."""
 
 import tomllib
 from functools import cache
@@ -18,15 +18,4 @@ def wording(name: str, **parts: str) -> str:
 
 @cache
 def _texts() -> dict[str, str]:
-    return tomllib.loads(template("wording.toml"))
-
-
-def template(name: str) -> str:
-    """Return the text of a file of this folder.
-
-    Examples
-    --------
-    >>> template("drop.html")[:33]
-    '<p id="drop" data-script hidden>T'
-    """
-    return (files(__name__) / name).read_text("utf-8")
+    return tomllib.loads(files(__name__).joinpath("wording.toml").read_text(encoding="utf-8"))
