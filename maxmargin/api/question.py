@@ -26,8 +26,8 @@ from maxmargin.data.reading.arrays import (
     name_of_index,
     row_weights,
 )
-from maxmargin.data.reading.formulas import column_names, read_formula, without_index
-from maxmargin.data.sources.frames import is_from_table_library, library_of, name_of, with_distinct_names
+from maxmargin.data.reading.formulas import column_names, read_formula
+from maxmargin.data.sources.frames import is_from_table_library, library_of, name_of, with_distinct_names, without_index
 from maxmargin.solvers.answers.answer_text import NamedAnswer, Names
 from maxmargin.solvers.answers.statuses import Verdict
 from maxmargin.solvers.basics.limits import EXACT_LIMIT, Limits

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.data import batches
 from maxmargin.data.batches import DEFAULT_MEMORY, Choice, Column, OneHot, Table
 from maxmargin.data.dataset import Dataset
 from maxmargin.data.labels import CodedLabels, LabelError, encode
@@ -28,7 +27,7 @@ from maxmargin.data.reading.coding import (
     first_fault,
     with_missing,
 )
-from maxmargin.data.sources.frames import column_of, columns_of, index_of, library_of, with_distinct_names
+from maxmargin.data.sources.frames import column_of, columns_of, library_of, with_distinct_names, without_index
 from maxmargin.data.sources.opening import open_source
 from maxmargin.solvers.answers.factors import Factor
 from maxmargin.solvers.basics.limits import size_text
@@ -80,27 +79,6 @@ def read_formula(formula: str, frame: Any, most_bytes: int = DEFAULT_MEMORY) -> 
         notes=(*notes, *(coding_note(factor.name, factor) for factor in factors if factor.reference is not None)),
         read_as={"formula": str(formula)}, needs_columns=False,
     )  # fmt: skip
-
-
-def without_index(frame: Any, formula: str) -> tuple[Any, tuple[str, ...]]:
-    """Return a data frame without the columns that hold its index or number its rows, and notes on these.
-
-    A formula without "." has no others than it names, and keeps those.
-    """
-    names, series = columns_of(frame, "X")
-    if "." not in formula or len(names) < 3:
-        return frame, ()
-    is_named = [bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) is not None for name in names]
-    index = [j for j in index_of(frame, names) if not is_named[j]]
-    others = (j for j, name in enumerate(names) if batches.is_index_name(name) and not is_named[j] and j not in index)
-    numbers = [j for j in others if series[j].dtype.is_numeric() and batches.numbers_rows(series[j].to_numpy())]
-    if not (index or numbers):
-        return frame, ()
-    import narwhals as nw
-
-    notes = (*batches.index_note([names[j] for j in index]), *batches.numbering_notes(names[j] for j in numbers))
-    table = nw.from_native(frame, eager_only=True)
-    return table.drop([table.columns[j] for j in (*index, *numbers)]).to_native(), notes
 
 
 def _with_levels(table: Any, part: Any) -> Any:
@@ -439,7 +417,7 @@ def read_frame(source: Any, formula: str | None, choice: Choice, columns: Mappin
     if formula is not None:
         frame, more = without_index(frame, formula)
         parsed = _parsed(formula, column_names(frame))
-        used, texts, notes = [*{*_variables(parsed), *others}], _outside_codings(parsed), (*notes, *more)
+        used, texts, notes = sorted({*_variables(parsed), *others}), _outside_codings(parsed), (*notes, *more)
     for column in table.features if isinstance(table.features, tuple) else ():
         if isinstance(column.values, list) and not column.is_category and str(column.name) in texts:
             if formula is None and not choice.one_hot.every and column.name not in choice.one_hot.named:

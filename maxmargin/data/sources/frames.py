@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.data import batches
 from maxmargin.data.batches import Choice, Column, InOnePiece, Layout, Roles, Table, distinct_names
 from maxmargin.data.labels import CodedLabels
 from maxmargin.data.numbers.binary64 import NumberError, Numbers, numbers
@@ -247,3 +248,24 @@ def _index_names(metadata: Mapping[bytes, bytes]) -> set[str]:
     except (ValueError, KeyError, TypeError, RecursionError):
         return set()
     return {name for name in columns if isinstance(name, str)} if isinstance(columns, list) else set()
+
+
+def without_index(frame: Any, formula: str) -> tuple[Any, tuple[str, ...]]:
+    """Return a data frame without the columns that hold its index or number its rows, and notes on these.
+
+    A formula without "." has no others than it names, and keeps those.
+    """
+    names, series = columns_of(frame, "X")
+    if "." not in formula or len(names) < 3:
+        return frame, ()
+    is_named = [bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) is not None for name in names]
+    index = [j for j in index_of(frame, names) if not is_named[j]]
+    others = (j for j, name in enumerate(names) if batches.is_index_name(name) and not is_named[j] and j not in index)
+    numbers = [j for j in others if series[j].dtype.is_numeric() and batches.numbers_rows(series[j].to_numpy())]
+    if not (index or numbers):
+        return frame, ()
+    import narwhals as nw
+
+    notes = (*batches.index_note([names[j] for j in index]), *batches.numbering_notes(names[j] for j in numbers))
+    table = nw.from_native(frame, eager_only=True)
+    return table.drop([table.columns[j] for j in (*index, *numbers)]).to_native(), notes
