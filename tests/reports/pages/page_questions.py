@@ -122,6 +122,12 @@ def loaded(load: Any) -> tuple[np.ndarray, np.ndarray]:
 def data_sets() -> tuple[tuple[str, Any, Any, bool], ...]:
     sets = [(known.name, known.X, known.y, known.bias) for known in SEPARABLE + INSEPARABLE]
     sets += [(f"drawn-{number}", *drawn_data(number)) for number in range(84)]
+    y = np.arange(9) % 3
+    touching = np.column_stack([np.maximum(y, 1) * 2.0, np.where(y == 2, 0.5, 0)])
+    for seed in range(5):  # classes that are each at every point, far apart, and touching
+        X = np.random.default_rng(seed).integers(-3, 4, (9, 2)).astype(float)
+        kinds = ((X.repeat(3, axis=0), np.tile(range(3), 9)), (X + 10 * np.eye(3)[y][:, 1:], y), (seed + touching, y))
+        sets += [(f"classes-{seed}", *kind, True) for kind in kinds]
     iris, wine = loaded(load_iris), loaded(load_wine)
     sets += [("breast_cancer", *loaded(load_breast_cancer), True), ("iris", *iris, True), ("wine", *wine, False)]
     for name, (X, y) in (("iris", iris), ("wine", wine), ("digits", loaded(load_digits))):

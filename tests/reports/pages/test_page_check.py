@@ -110,20 +110,14 @@ def test_altered_proofs_and_data_are_judged_as_by_the_checker(
 
 @needs_node
 def test_proofs_about_likelihoods_are_judged_as_the_checker_judges_them() -> None:
-    questions = []
-    for family, seed in product(FAMILIES, range(12)):
-        case = random_case(family, seed)
-        if case is None or not case.inequalities():
-            continue
-        answer = answer_of(case)
+    questions, cases = [], (random_case(*one) for one in product(FAMILIES, range(12)))
+    for k, case in enumerate(case for case in cases if case is not None and case.inequalities()):
+        answer, random_ = answer_of(case), Random(k)
         likelihood, proof = answer.likelihood, answer.certificate.to_json()
-        others = likelihood.responses.copy()
-        others[-1, 0] += 1
-        for problem in (likelihood, replace(likelihood, responses=others)):
-            questions.append(Question(f"{family} {seed}", proof, problem, format="binary"))
-        random_ = Random(f"{family} {seed}")
+        other = replace(likelihood, responses=likelihood.responses + np.eye(len(case.rows), 1, 1 - len(case.rows)))
         texts = [json.dumps(altered(json.loads(proof), random_)) for _ in range(6)]
-        questions += [Question(f"{family} {seed}", text, likelihood, format="binary") for text in texts]
+        for text, problem in ((proof, likelihood), (proof, other), *((text, likelihood) for text in texts)):
+            questions.append(Question(f"case {k}", text, problem, format="binary"))
     results = judged(questions)
     for one in results:
         assert_alike(one)
