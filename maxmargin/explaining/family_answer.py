@@ -116,14 +116,15 @@ class FamilySeparability(Separability):
     def terms(self) -> tuple[Term, ...] | None:
         """The infinite terms with their sign and the reason in words; None if they are not known."""
         if self.likelihood is None or self.names.label is not None or self.columns is None:
-            return None if self.inner.terms is None else self.inner.terms
-        names = self.infinite_columns or {}
-        return tuple(Term(name=name, sign=sign, reason=self._reason(name, sign)) for name, sign in names.items())
+            return super().terms
+        columns = [self.place(coordinate)[1] for coordinate in self.columns.infinite]
+        named = zip(columns, (self.infinite_columns or {}).items(), strict=True)
+        return tuple(Term(name=name, sign=sign, reason=self._reason(j, name, sign)) for j, (name, sign) in named)
 
-    def _reason(self, name: str | int, sign: str) -> str:
+    def _reason(self, j: int, name: str | int, sign: str) -> str:
         """Return why a term is infinite where rows are compared with others: no comparison is against its sign."""
         assert self.likelihood is not None
-        column = [self.feature_name(j) for j in range(self.n_features or 0)].index(name) - self.likelihood.n_tail
+        column = j - self.likelihood.n_tail
         if sign not in OPPOSITE or column < 0:
             return _TOGETHER
         values = self.likelihood.X[:, column] * (1 if sign == "+" else -1)
