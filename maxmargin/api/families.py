@@ -19,6 +19,7 @@ from maxmargin.data.reading.arrays import (
     features_and_labels,
     features_of,
     index_of_rows,
+    label_name_of,
     labels_of,
     refused_labels,
 )
@@ -219,7 +220,7 @@ class _Posed(NamedTuple):
 
 
 def _posed(table: Modelled, columns: Mapping[str, Any], options: FamilyOptions, X: Floats, positive: object) -> _Posed:
-    n, label, question = len(X), _label(table), str(options.family)
+    n, label, question = len(X), label_name_of(table), str(options.family)
     pose = partial(Likelihood, question=question, X=X)
     if question == "ordinal":
         codes, levels, classes = _ordered(table.labels, n, options.levels, label)
@@ -322,11 +323,6 @@ def _taken(values: Any, kept: Rows) -> Any:
     return values[kept] if hasattr(values, "tocsr") else array_of(values)[kept]
 
 
-def _label(table: Modelled) -> str:
-    own_name = getattr(table.labels, "name", None)
-    return table.label_name or (own_name if isinstance(own_name, str) and own_name else "y")
-
-
 def _numbers(values: Any, n: int, what: str) -> Floats:
     """Return a number for every row; -infinity is one that has no lower end."""
     if is_from_table_library(values):
@@ -379,7 +375,7 @@ def _encoded(values: Any, n: int, what: str) -> Labels:
     try:
         return encode(labels_of(values, n))
     except LabelError as error:
-        raise InvalidProblemError(str(refused_labels(error)).replace("y", what, 1)) from error
+        raise refused_labels(error, what) from error
 
 
 def _strata(columns: Mapping[str, Any], n: int) -> Floats:

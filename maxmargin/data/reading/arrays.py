@@ -146,20 +146,25 @@ def features_and_labels(
         chosen = positive_class(labels, positive)
     except LabelError as error:
         raise refused_labels(error) from error
-    own_name = None if hasattr(y, "chunks") else getattr(y, "name", None)  # an array of Dask is called by a hash
-    label_name = given.label_name or (own_name if isinstance(own_name, str) and own_name else "y")
     return dataset_of(
         features.X, labels, chosen, bounds=features.bounds, exact=features.exact, feature_names=features.names,
-        label_name=label_name, source=source, notes=(*given.notes, *features.notes),
+        label_name=label_name_of(given), source=source, notes=(*given.notes, *features.notes),
         row_ids=None if row_names is None else tuple(map(str, row_names)),
         library=None if isinstance(X, np.ndarray) and isinstance(y, np.ndarray) else frames.library_of(X, y),
         factors=(*given.factors, *features.factors),
     )  # fmt: skip
 
 
-def refused_labels(error: LabelError) -> InvalidProblemError:
-    """Return the error about labels that are given as y."""
-    return InvalidProblemError(f"y{'' if error.row is None else f', row {error.row}'}: {error.marked}")
+def label_name_of(given: Modelled) -> str:
+    """Return what the labels are called: by the rows, or as their series, or "y"."""
+    y = given.labels
+    own_name = None if hasattr(y, "chunks") else getattr(y, "name", None)  # an array of Dask is called by a hash
+    return given.label_name or (own_name if isinstance(own_name, str) and own_name else "y")
+
+
+def refused_labels(error: LabelError, what: str = "y") -> InvalidProblemError:
+    """Return the error about labels, or other values that are classes, given as `what`."""
+    return InvalidProblemError(f"{what}{'' if error.row is None else f', row {error.row}'}: {error.marked}")
 
 
 def features_of(
