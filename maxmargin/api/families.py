@@ -154,8 +154,9 @@ class FamilyQuestion:
         """
         ids, source, library = index_of_rows(X), name_of(X), library_of(X)
         X, y, columns, kept = _weighted(X, y, options)
-        strata = columns.get("strata")
-        strata = None if strata is None else _encoded(strata, len(kept), "strata").tolist()
+        if "strata" in columns:
+            columns["strata"] = _encoded(columns["strata"], len(kept), "strata")
+        strata = columns["strata"].tolist() if "strata" in columns else None
         own: dict[str, Any] = {"options": options, "kept": kept, "strata": strata}
         in_classes = options.family in (None, "multinomial")
         if in_classes or (options.family == "binomial" and not {"trials", "failures"} & {*columns}):
@@ -382,8 +383,7 @@ def _strata(columns: Mapping[str, Any], n: int) -> Floats:
     """Return the number of the stratum of every row, in the order of their first rows."""
     if "strata" not in columns:
         return np.zeros(n)
-    codes = _encoded(columns["strata"], n, "strata").codes
-    _, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+    _, first, codes = np.unique(columns["strata"].codes, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[codes].astype(np.float64)
 
 
