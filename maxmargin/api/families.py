@@ -106,6 +106,10 @@ class FamilyOptions:
         named = {name: value for name, value in given.items() if value is not None}
         return cls(family=family, columns=named, ties=data.get("ties"), levels=levels)
 
+    def bias_of(self, document: Mapping[str, Any]) -> bool | None:
+        """Return whether the model of a proof has a constant, if its family leaves the choice."""
+        return document["data"]["bias"] if self.family in (None, "binomial", "poisson") else None
+
 
 @dataclass(frozen=True, kw_only=True)
 class FamilyQuestion:

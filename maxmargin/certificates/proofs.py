@@ -171,9 +171,9 @@ def statement_about(
     document = _document(certificate)
     options = FamilyOptions.of_proof(document, **columns)
     if options is not None:
-        bias = document["data"]["bias"] if options.family in (None, "binomial", "poisson") else None
+        bias, positive = options.bias_of(document), document["data"].get("positive")
         try:
-            question = FamilyQuestion.of(X, y, options, bias=bias, positive=document["data"].get("positive"))
+            question = FamilyQuestion.of(X, y, options, bias=bias, positive=positive)
         except (InvalidProblemError, InvalidOptionError) as error:
             raise CertificateError(f"{FOREIGN}: {error}") from error
         return checked_question(document, question)

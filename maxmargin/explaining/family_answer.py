@@ -117,14 +117,13 @@ class FamilySeparability(Separability):
         """The infinite terms with their sign and the reason in words; None if they are not known."""
         if self.likelihood is None or self.names.label is not None or self.columns is None:
             return super().terms
-        columns = [self.place(coordinate)[1] for coordinate in self.columns.infinite]
+        columns = [self.place(coordinate)[1] - self.likelihood.n_tail for coordinate in self.columns.infinite]
         named = zip(columns, (self.infinite_columns or {}).items(), strict=True)
         return tuple(Term(name=name, sign=sign, reason=self._reason(j, name, sign)) for j, (name, sign) in named)
 
-    def _reason(self, j: int, name: str | int, sign: str) -> str:
+    def _reason(self, column: int, name: str | int, sign: str) -> str:
         """Return why a term is infinite where rows are compared with others: no comparison is against its sign."""
         assert self.likelihood is not None
-        column = j - self.likelihood.n_tail
         if sign not in OPPOSITE or column < 0:
             return _TOGETHER
         values = self.likelihood.X[:, column] * (1 if sign == "+" else -1)

@@ -134,8 +134,8 @@ def _check(document: Document, source: str, memory: str) -> tuple[str, str]:
         return _check_decimal(document, source, memory)
     family = FamilyOptions.of_proof(document)
     if family is not None:
-        bias = data["bias"] if data.get("formula") is None and family.family in (None, "binomial", "poisson") else None
-        question = _read(partial(question_of_source, options=family, bias=bias), document, source, memory)
+        read = partial(question_of_source, options=family, bias=family.bias_of(document))
+        question = _read(read, document, source, memory)
         return checked_question(document, question), question.dataset.label_name
     of_whole_tables = ("formula", "one_hot", "one_hot_columns")
     needs_all = data.get("id") is not None or any(data.get(name) for name in of_whole_tables)
