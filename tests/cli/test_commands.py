@@ -12,6 +12,7 @@ from cases import for_each
 from commands import Capture, json_answer, printed, refusal, started
 
 import maxmargin as mm
+from maxmargin.api.families import FAMILIES
 from maxmargin.api.question import decide
 from maxmargin.cli import options
 from maxmargin.cli.app import run
@@ -21,6 +22,7 @@ from maxmargin.solvers.hard_margin import hard_margin
 from maxmargin.solvers.perceptron.reporter import Reporter
 from maxmargin.solvers.perceptron.row_orders import Order
 from maxmargin.solvers.perceptron.settings import ZERO_RULES
+from maxmargin.solvers.proof.checker import OF_ROWS, TIES
 from maxmargin.solvers.separability import feasibility
 from maxmargin.solvers.soft_margin import soft_margin
 
@@ -187,13 +189,10 @@ def test_bad_usage(
 
 
 def test_choices_are_those_of_the_code() -> None:
-    assert tuple(Order) == options.ORDERS
-    assert tuple(ZERO_RULES) == options.ZERO_RULES
-    assert tuple(How) == options.PREPARATIONS
-    assert hard_margin.METHODS == options.MARGIN_METHODS
-    assert soft_margin.METHODS == options.SOFT_METHODS
-    assert feasibility.METHODS == options.CHECK_METHODS
-    assert fewest_errors.METHODS == options.FEWEST_METHODS
+    assert (tuple(Order), tuple(ZERO_RULES), tuple(How)) == (options.ORDERS, options.ZERO_RULES, options.PREPARATIONS)
+    assert (tuple(FAMILIES), TIES, OF_ROWS) == (options.FAMILIES, options.TIES, options.OF_ROWS)
+    assert (hard_margin.METHODS, soft_margin.METHODS) == (options.MARGIN_METHODS, options.SOFT_METHODS)
+    assert (feasibility.METHODS, fewest_errors.METHODS) == (options.CHECK_METHODS, options.FEWEST_METHODS)
 
 
 def test_a_bug_is_not_called_bad_input(capsys: Capture) -> None:

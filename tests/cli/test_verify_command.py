@@ -175,11 +175,9 @@ def test_the_decimal_reading(verify: Run, tmp_path: Path) -> None:
     code, out, _ = verify("p.json", "data.csv")
     assert code == 0 and "; decimal) for" in out
     (tmp_path / "data.csv").write_text(text.replace("0.3", "0.30000000000000000001"), encoding="utf-8")
-    code, out, _ = verify("p.json", "data.csv")
-    assert code == 3 and "not the data of the proof" in out
+    assert "not the data of the proof" in one_line(3, verify("p.json", "data.csv"))
     np.savez(tmp_path / "data.npz", X=np.zeros((2, 1)), y=np.array([0, 1]))
-    assert verify("p.json", "data.npz")[0] == 3
-    assert verify("p.json", "none.csv")[0] == 2
+    assert [verify("p.json", name)[0] for name in ("data.npz", "none.csv")] == [3, 2]
 
 
 COHORT = "patient,stage,age,died\np1,I,50,no\np2,I,61,yes\np3,II,70,yes\np4,II,40,yes\np5,I,55,yes\np6,I,58,no\n"
@@ -208,8 +206,16 @@ def test_a_proof_about_a_data_frame_and_a_formula_holds_for_its_file(verify: Run
         assert run(["check", "cohort.csv", "--formula", formula, "--proof", "p.json", "--force", "-q"]) == 3
         assert f" x 0 columns; binary64) for cohort.csv, {formula}\n" in verify("p.json", "cohort.csv")[1]
     assert run(["margin", "cohort.csv", "--formula", "died ~ 1"]) == 2
-    certificate = mm.separability(of_columns.pair("no", "yes")).certificate  # a part of a file has no reading
-    assert "source" not in certificate.to_dict()["data"]
+    # A part of a file has no reading.
+    assert "source" not in mm.separability(of_columns.pair("no", "yes")).certificate.to_dict()["data"]
+
+
+def test_a_formula_says_whether_the_model_of_a_family_has_a_constant(verify: Run, tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("x,n\n0,3\n0,2\n1,0\n", encoding="utf-8")
+    run(["check", "data.csv", "--family", "poisson", "--formula", "n ~ x", "--proof", "p.json", "-q"])
+    assert verify("p.json", "data.csv")[0] == 0
+    changed(tmp_path / "p.json", formula="n ~ x - 1")
+    assert "has no intercept" in one_line(3, verify("p.json", "data.csv", "-q"))
 
 
 def test_a_proof_from_python_that_does_not_say_how_a_file_is_read(verify: Run, tmp_path: Path) -> None:
@@ -242,10 +248,8 @@ def test_every_statement_about_the_data_is_checked(verify: Run, tmp_path: Path) 
     assert verify("p.json", "data.csv")[1].endswith("invalid: data: a formula decides what label would\n")
 
 
-def test_the_levels_of_texts_and_the_rules_of_reading_are_checked(verify: Run, tmp_path: Path) -> None:
-    (tmp_path / "data.csv").write_text(DATA, encoding="utf-8")
-    certificate = mm.separability(mm.load(tmp_path / "data.csv", one_hot="junk", drop=0)).certificate
-    path = tmp_path / "p.json"
+def test_the_levels_of_texts_and_the_rules_of_reading_are_checked(verify: Run, proof: Path) -> None:
+    certificate = mm.separability(mm.load("data.csv", one_hot="junk", drop=0)).certificate
     stated = certificate.to_dict()["data"]
     assert stated["coded"] == {"junk": ["a", "b", "c", "d", "e"]} and stated["rules"] >= 1
     for change, says in (
@@ -254,7 +258,7 @@ def test_the_levels_of_texts_and_the_rules_of_reading_are_checked(verify: Run, t
         ({"coded": None}, "invalid: data: the levels of the texts are"),
         ({"rules": stated["rules"] + 1}, "invalid: data: read by the rules"),
     ):
-        path.write_text(certificate.to_json(), encoding="utf-8")
-        changed(path, **change)
+        proof.write_text(certificate.to_json(), encoding="utf-8")
+        changed(proof, **change)
         code, out, _ = verify("p.json", "data.csv")
         assert out.startswith(says) and code == (0 if says == "valid" else 3)
